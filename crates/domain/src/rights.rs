@@ -88,6 +88,14 @@ rights! {
 }
 
 impl Right {
+    /// The right to give a role to another member, or to take it away. Only owners manage owners.
+    pub const fn to_manage(role: Role) -> Self {
+        match role {
+            Role::Owner => Self::OwnersManage,
+            _ => Self::MembersManage,
+        }
+    }
+
     /// The right to read results of a type.
     pub const fn to_read(of: ResultType) -> Self {
         match of {
@@ -107,13 +115,8 @@ impl Role {
         self.grant(right) != Grant::None
     }
 
-    /// Whether a member with this role may give another one `role`, or take it away. Only owners manage owners.
     pub fn manages(self, role: Self) -> bool {
-        let right = match role {
-            Self::Owner => Right::OwnersManage,
-            _ => Right::MembersManage,
-        };
-        self.holds(right)
+        self.holds(Right::to_manage(role))
     }
 
     pub const fn is_limited_to_granted_projects(self) -> bool {

@@ -23,6 +23,11 @@ pub struct User {
     pub left_at: Option<DateTime<Utc>>,
 }
 
+/// Without those who left.
+pub fn present(members: &[User]) -> impl Iterator<Item = &User> {
+    members.iter().filter(|it| !it.has_left())
+}
+
 impl User {
     /// The owner of a new account.
     pub fn owner(

@@ -8,10 +8,9 @@ use domain::allowance::Allowance;
 use domain::audit::{Actor, AuditEvent, AuditFilter};
 use domain::email::EmailAddress;
 use domain::money::MicroUsd;
-use domain::rights::Role;
 use domain::text::Label;
 use domain::use_cases::passwords::SetPasswordError;
-use domain::user::User;
+use domain::user::{User, present};
 use serde_json::json;
 use std::io::{BufRead, Read};
 
@@ -134,15 +133,10 @@ async fn list(context: &AppContext, as_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Present members.
-fn present(members: &[User]) -> impl Iterator<Item = &User> {
-    members.iter().filter(|it| !it.has_left())
-}
-
 /// The longest present owner; none only while an account is being deleted.
 fn owner_email(members: &[User]) -> &str {
-    let mut owners = present(members).filter(|it| it.role == Role::Owner);
-    owners.next().map_or("", |it| it.email.as_str())
+    let owner = members.iter().find(|it| it.is_present_owner());
+    owner.map_or("", |it| it.email.as_str())
 }
 
 fn row((account, members): &(Account, Vec<User>)) -> [String; 9] {

@@ -1,4 +1,5 @@
 use super::end_attempt::cancel_unfinished;
+use super::members::present_member;
 use super::sessions::{Member, still_signed_in};
 use super::transaction_input::TransactionInput;
 use super::{Core, impl_as_storage_error};
@@ -305,8 +306,7 @@ async fn apply_profile_patch(
     let locked = work.accounts().lock(member.account.id).await?;
     let before = locked.ok_or(ChangeProfileError::NoSuchAccount)?;
     let (home, id) = (member.session.home, member.user.id);
-    let present = work.members().find(before.id, id).await?;
-    let present = present.filter(|it| !it.has_left());
+    let present = present_member(work.as_mut(), before.id, id).await?;
     let present = present.ok_or(ChangeProfileError::SignedOut)?;
     let user_before = work.members().find(home, id).await?;
     let user_before = user_before.ok_or(ChangeProfileError::NoSuchAccount)?;

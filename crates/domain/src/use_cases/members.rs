@@ -12,13 +12,16 @@ use crate::audit::{Actor, AuditAction, AuditEvent, Author};
 use crate::email::EmailAddress;
 use crate::ids::{AccountId, InvitationId, ProjectId, UserId};
 use crate::invitation::{Invitation, InvitationEnd, LinkHash, PlainLink};
+use crate::page::{Direction, PageRequest};
 use crate::password::PasswordRefusal;
 use crate::ports::password_hasher::{HashingError, PasswordHasher};
+use crate::ports::projects::{ProjectFilter, ProjectSort};
 use crate::ports::storage::{Repositories, StorageError, Transaction};
+use crate::project::Project;
 use crate::rights::{Right, Role};
 use crate::text::Label;
 use crate::token::RevokeReason;
-use crate::user::User;
+use crate::user::{User, present};
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::BTreeSet;
 use thiserror::Error;
@@ -154,9 +157,7 @@ impl Core {
         account: AccountId,
         id: UserId,
     ) -> Result<Option<User>, StorageError> {
-        let mut read = self.storage.read().await?;
-        let found = read.members().find(account, id).await?;
-        Ok(found.filter(|it| !it.has_left()))
+        present_member(&mut *self.storage.read().await?, account, id).await
     }
 
     /// Invitations that can be accepted, newest first.
@@ -178,12 +179,7 @@ impl Core {
         by: &Member,
         invitee: &Invitee,
     ) -> Result<(Invitation, PlainLink), MemberError> {
-        let prepare = || {
-            (
-                self.transaction_input(),
-                PlainLink::generate(&*self.randomness),
-            )
-        };
+        let prepare = || self.input_with_link();
         let invite = |work, given| invited(work, given, by, invitee);
         self.storage.transaction_with(prepare, invite).await
     }
@@ -194,12 +190,7 @@ impl Core {
         by: &Member,
         id: InvitationId,
     ) -> Result<(Invitation, PlainLink), MemberError> {
-        let prepare = || {
-            (
-                self.transaction_input(),
-                PlainLink::generate(&*self.randomness),
-            )
-        };
+        let prepare = || self.input_with_link();
         let renew = |mut work: Box<dyn Transaction>, input: (TransactionInput, PlainLink)| async move {
             let (mut given, link) = input;
             let invitation = open_invitation(work.as_mut(), by, id, given.now).await?;
@@ -238,6 +229,13 @@ impl Core {
         self.transaction_with_ids(revoke).await
     }
 
+    fn input_with_link(&self) -> (TransactionInput, PlainLink) {
+        (
+            self.transaction_input(),
+            PlainLink::generate(&*self.randomness),
+        )
+    }
+
     /// `None` if the link does not work.
     pub async fn invitation_preview(
         &self,
@@ -260,18 +258,13 @@ impl Core {
         let (Some(account), Some(inviter)) = (account, inviter) else {
             return Ok(None);
         };
-        let mut projects = Vec::new();
-        for id in &invitation.projects {
-            // Few: those of a client.
-            let project = read.projects().find(invitation.account, *id).await?;
-            projects.extend(project.map(|it| it.name));
-        }
+        let projects = known_projects(&mut *read, invitation.account, &invitation.projects).await?;
         let known = read.members().find_by_email(&invitation.email).await?;
         Ok(Some(InvitationPreview {
             invitation,
             account: account.name,
             inviter: inviter.name,
-            projects,
+            projects: projects.into_iter().map(|it| it.name).collect(),
             is_known_person: known.is_some(),
         }))
     }
@@ -297,12 +290,7 @@ impl Core {
         .map(str::to_owned);
         let hash = &hasher.hash_new(&person.password, &known).await??;
         let link = PlainLink::parse(link).map_err(|_| AcceptError::LinkInvalid)?;
-        let prepare = || {
-            (
-                self.transaction_input(),
-                SessionSecrets::generate(&*self.randomness),
-            )
-        };
+        let prepare = || self.input_with_secrets();
         let accept = |mut work: Box<dyn Transaction>, input: (TransactionInput, SessionSecrets)| {
             let link = link.hash();
             async move {
@@ -339,12 +327,7 @@ impl Core {
         let link = PlainLink::parse(link)
             .map_err(|_| AcceptError::LinkInvalid)?
             .hash();
-        let prepare = || {
-            (
-                self.transaction_input(),
-                SessionSecrets::generate(&*self.randomness),
-            )
-        };
+        let prepare = || self.input_with_secrets();
         let accept = |mut work: Box<dyn Transaction>, input: (TransactionInput, SessionSecrets)| async move {
             let (mut given, secrets) = input;
             let (home, id) = (member.session.home, member.user.id);
@@ -387,12 +370,7 @@ impl Core {
         member: &Member,
         account: AccountId,
     ) -> Result<SignedIn, EnterAccountError> {
-        let prepare = || {
-            (
-                self.transaction_input(),
-                SessionSecrets::generate(&*self.randomness),
-            )
-        };
+        let prepare = || self.input_with_secrets();
         let switch = |mut work: Box<dyn Transaction>, input: (TransactionInput, SessionSecrets)| async move {
             let (mut given, secrets) = input;
             let (home, person) = (member.session.home, member.user.id);
@@ -595,10 +573,9 @@ async fn invited(
     check_manages(acting.role, invitee.role)?;
     check_projects(work.as_mut(), account, invitee.role, &invitee.projects).await?;
     let members = work.members().list(account).await?;
-    let present = || members.iter().filter(|it| !it.has_left());
-    let count = present().count();
+    let count = present(&members).count();
     let person = work.members().find_by_email(&invitee.email).await?;
-    if person.is_some_and(|person| present().any(|it| it.id == person.id)) {
+    if person.is_some_and(|person| present(&members).any(|it| it.id == person.id)) {
         return Err(MemberError::AlreadyMember);
     }
     check_link_limits(work.as_mut(), account, now).await?;
@@ -641,8 +618,7 @@ async fn invited(
 /// The acting member as stored now. Locks the account, so that of two changes the second sees the first.
 async fn locked_actor(work: &mut dyn Transaction, by: &Member) -> Result<User, MemberError> {
     work.accounts().lock(by.account.id).await?;
-    let acting = work.members().find(by.account.id, by.user.id).await?;
-    let acting = acting.filter(|it| !it.has_left());
+    let acting = present_member(work, by.account.id, by.user.id).await?;
     if !still_signed_in(work, by).await? {
         return Err(MemberError::SignedOut);
     }
@@ -656,8 +632,7 @@ async fn locked_members(
     id: UserId,
 ) -> Result<(User, User), MemberError> {
     let acting = locked_actor(work, by).await?;
-    let found = work.members().find(by.account.id, id).await?;
-    let found = found.filter(|it| !it.has_left());
+    let found = present_member(work, by.account.id, id).await?;
     Ok((acting, found.ok_or(MemberError::NoSuchMember)?))
 }
 
@@ -665,10 +640,7 @@ fn check_manages(acting: Role, role: Role) -> Result<(), MemberError> {
     if acting.manages(role) {
         return Ok(());
     }
-    Err(MemberError::RoleInsufficient(match role {
-        Role::Owner => Right::OwnersManage,
-        _ => Right::MembersManage,
-    }))
+    Err(MemberError::RoleInsufficient(Right::to_manage(role)))
 }
 
 async fn check_projects(
@@ -682,13 +654,38 @@ async fn check_projects(
         (false, false) => return Err(MemberError::ProjectsNotForRole),
         _ => {}
     }
-    for project in projects {
-        // Few: those of a client.
-        if work.projects().find(account, *project).await?.is_none() {
-            return Err(MemberError::NoSuchProject(*project));
-        }
+    let known = known_projects(work, account, projects).await?;
+    let known: BTreeSet<ProjectId> = known.iter().map(|it| it.id).collect();
+    match projects.difference(&known).next() {
+        Some(missing) => Err(MemberError::NoSuchProject(*missing)),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// Those projects of a client that exist, in the order of their ids.
+async fn known_projects(
+    read: &mut (impl Repositories + ?Sized),
+    account: AccountId,
+    ids: &BTreeSet<ProjectId>,
+) -> Result<Vec<Project>, StorageError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let filter = ProjectFilter {
+        only: Some(ids.clone()),
+        ..ProjectFilter::default()
+    };
+    let all = PageRequest {
+        sort: ProjectSort::Name,
+        direction: Direction::Ascending,
+        after: None,
+        limit: u32::try_from(ids.len()).unwrap_or(u32::MAX),
+        counted: false,
+        bytes: None,
+    };
+    let mut found = read.projects().list(account, &filter, &all).await?.items;
+    found.sort_by_key(|it| it.id);
+    Ok(found)
 }
 
 async fn check_other_owner(
@@ -697,7 +694,7 @@ async fn check_other_owner(
     but: UserId,
 ) -> Result<(), MemberError> {
     let members = work.members().list(account).await?;
-    let is_other_owner = |it: &User| it.role == Role::Owner && !it.has_left() && it.id != but;
+    let is_other_owner = |it: &User| it.is_present_owner() && it.id != but;
     if members.iter().any(is_other_owner) {
         return Ok(());
     }
@@ -839,11 +836,9 @@ async fn complete(
     let by = invitation.invited_by;
     let mut projects = BTreeSet::new();
     if user.role.is_limited_to_granted_projects() {
-        for project in &invitation.projects {
-            // Few: those of a client. One may have been removed since.
-            let found = work.projects().find(user.account, *project).await?;
-            projects.extend(found.map(|it| it.id));
-        }
+        // One may have been removed since.
+        let known = known_projects(work, user.account, &invitation.projects).await?;
+        projects.extend(known.iter().map(|it| it.id));
     }
     { work.members() }
         .set_granted_projects(user, &projects, by, given.now)
@@ -873,8 +868,7 @@ async fn leave_home(work: &mut dyn Transaction, user: &User) -> Result<(), Stora
         if account.is_none_or(|it| it.status != AccountStatus::Active) {
             continue;
         }
-        let member = work.members().find(other, user.id).await?;
-        if let Some(member) = member.filter(|it| !it.has_left()) {
+        if let Some(member) = present_member(work, other, user.id).await? {
             return work.members().move_home(user, &member).await;
         }
     }
@@ -904,6 +898,16 @@ async fn revoke_invitations_of(
 async fn is_at_home(work: &mut dyn Transaction, user: &User) -> Result<bool, StorageError> {
     let person = work.members().find_by_email(&user.email).await?;
     Ok(person.is_some_and(|it| (it.account, it.id) == (user.account, user.id)))
+}
+
+/// `None` also for a member who left.
+pub(super) async fn present_member(
+    read: &mut (impl Repositories + ?Sized),
+    account: AccountId,
+    id: UserId,
+) -> Result<Option<User>, StorageError> {
+    let found = read.members().find(account, id).await?;
+    Ok(found.filter(|it| !it.has_left()))
 }
 
 async fn account_ids(

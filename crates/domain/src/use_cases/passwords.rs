@@ -189,16 +189,11 @@ impl Core {
         change: Option<&PasswordUpdate<'_>>,
         place: &ClientInfo,
     ) -> Result<(SignedIn, u64), SignInError> {
-        let prepare = || {
-            (
-                self.transaction_input(),
-                SessionSecrets::generate(&*self.randomness),
-            )
-        };
         self.storage
-            .transaction_with(prepare, |work, given| {
-                renewed(work, given, member, known, change, place)
-            })
+            .transaction_with(
+                || self.input_with_secrets(),
+                |work, given| renewed(work, given, member, known, change, place),
+            )
             .await
     }
 }

@@ -7,7 +7,6 @@ use crate::account::{Account, AccountStatus};
 use crate::audit::{ActingPerson, Actor, AuditAction, AuditEvent, ON_DEVICE};
 use crate::device::{DeviceCookie, DeviceNonce};
 use crate::ids::{AccountId, ProjectId, SessionId, UserId};
-use crate::ports::randomness::Randomness;
 use crate::ports::sessions::KnownSession;
 use crate::ports::storage::{StorageError, Transaction};
 use crate::rights::Right;
@@ -96,15 +95,6 @@ pub(super) struct SessionSecrets {
     nonce: DeviceNonce,
 }
 
-impl SessionSecrets {
-    pub fn generate(randomness: &dyn Randomness) -> Self {
-        Self {
-            secret: PlainSession::generate(randomness),
-            nonce: DeviceNonce::generate(randomness),
-        }
-    }
-}
-
 /// Why the service ends sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EndCause {
@@ -115,6 +105,15 @@ pub(super) enum EndCause {
 }
 
 impl Core {
+    pub(super) fn input_with_secrets(&self) -> (TransactionInput, SessionSecrets) {
+        let (given, randomness) = (self.transaction_input(), &*self.randomness);
+        let secrets = SessionSecrets {
+            secret: PlainSession::generate(randomness),
+            nonce: DeviceNonce::generate(randomness),
+        };
+        (given, secrets)
+    }
+
     /// Refuses malformed sessions without a query.
     pub async fn authenticate_session(&self, text: &str) -> Result<Member, NotSignedIn> {
         let plain = PlainSession::parse(text).map_err(|_| NotSignedIn::Unknown)?;

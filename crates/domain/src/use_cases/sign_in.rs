@@ -1,5 +1,5 @@
 use super::guesses::{CountedGuess, NoGuess};
-use super::members::{AcceptError, join, with_current_name};
+use super::members::{AcceptError, join, present_member, with_current_name};
 use super::sessions::{
     ClientInfo, EndCause, Seat, SessionSecrets, SignedIn, begin_session, end_and_audit,
 };
@@ -168,19 +168,15 @@ impl SignIn {
             None
         };
         let core = &self.core;
-        let prepare = || {
-            (
-                core.transaction_input(),
-                SessionSecrets::generate(&*core.randomness),
-            )
-        };
         let checked = Checked {
             known: &known,
             renewed: renewed.as_ref(),
             guess: &guess,
         };
         let begin = |work, given| begin(work, given, attempt, &checked, joins);
-        core.storage.transaction_with(prepare, begin).await
+        core.storage
+            .transaction_with(|| core.input_with_secrets(), begin)
+            .await
     }
 
     /// Cached verification costs of stored hashes.
@@ -292,8 +288,7 @@ pub(super) async fn open_membership(
     account: AccountId,
     person: UserId,
 ) -> Result<Option<(Account, User)>, StorageError> {
-    let member = read.members().find(account, person).await?;
-    let Some(member) = member.filter(|it| !it.has_left()) else {
+    let Some(member) = present_member(read, account, person).await? else {
         return Ok(None);
     };
     let account = read.accounts().find(account).await?;

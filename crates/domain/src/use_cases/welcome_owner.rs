@@ -102,16 +102,11 @@ impl Core {
         let known = [new.email.as_str(), new.name.as_str()].map(str::to_owned);
         let hash = hasher.hash_new(&new.password, &known).await??;
         let mark = self.fresh_secret();
-        let prepare = || {
-            (
-                self.transaction_input(),
-                SessionSecrets::generate(&*self.randomness),
-            )
-        };
         self.storage
-            .transaction_with(prepare, |work, given| {
-                self.welcomed(work, given, new, &hash, mark, client)
-            })
+            .transaction_with(
+                || self.input_with_secrets(),
+                |work, given| self.welcomed(work, given, new, &hash, mark, client),
+            )
             .await
     }
 

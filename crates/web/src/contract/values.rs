@@ -6,7 +6,7 @@ use crate::contract::parameters::Query;
 use analysis::observation::search_page::Device;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::email::EmailAddress;
-use domain::ids::{JobId, KeywordId, ProjectId, SearchId};
+use domain::ids::{AccountId, JobId, KeywordId, ProjectId, SearchId, UserId};
 use domain::job::kind::AnalysisKind;
 use domain::job::{JobPriority, JobStatus};
 use domain::keyword::KeywordText;
@@ -194,7 +194,14 @@ macro_rules! ids {
 }
 
 // Invalid project and job ids respond like unknown ones.
-ids!(JobId: id_or_nonexistent, KeywordId: id, ProjectId: id_or_nonexistent, SearchId: id);
+ids!(
+    AccountId: id,
+    JobId: id_or_nonexistent,
+    KeywordId: id,
+    ProjectId: id_or_nonexistent,
+    SearchId: id,
+    UserId: id
+);
 
 /// `MIN` is only for the schema; the reader reports fewer items.
 pub struct List<M, const MIN: usize, const MAX: usize>(PhantomData<M>);

@@ -23,7 +23,7 @@ struct Chosen {
 }
 
 impl Chosen {
-    /// Ignores what is not valid.
+    /// Ignores invalid values.
     fn of(visit: &PageContext<'_>) -> Self {
         let query = visit.query(&PARAMETERS);
         let day = |name| query.text(name).and_then(|it| it.parse().ok());

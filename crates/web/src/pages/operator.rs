@@ -3,8 +3,7 @@ use super::page_context::PageContext;
 use super::page_header::PageContent;
 use super::{PageError, components, page_header};
 use domain::account::{Account, AccountStatus};
-use domain::rights::Role;
-use domain::user::User;
+use domain::user::{User, present};
 use maud::Markup;
 use serde_json::json;
 
@@ -38,8 +37,7 @@ pub async fn page(visit: &PageContext<'_>) -> Result<PageContent, PageError> {
 }
 
 fn row((account, members): &(Account, Vec<User>)) -> components::Row {
-    let present = || members.iter().filter(|it| !it.has_left());
-    let owner = present().find(|it| it.role == Role::Owner);
+    let owner = members.iter().find(|it| it.is_present_owner());
     let (sign, other, label, question) = match account.status {
         AccountStatus::Active => (
             "good",
@@ -57,7 +55,7 @@ fn row((account, members): &(Account, Vec<User>)) -> components::Row {
             components::text(it.email.as_str())
         }),
         components::tag(sign, account.status.name()),
-        components::count(present().count() as u64),
+        components::count(present(members).count() as u64),
         of(usage.projects, limits.projects),
         of(usage.keywords, limits.keywords),
         of(usage.ai_tracked, limits.ai_tracked),

@@ -2,8 +2,8 @@
 
 use super::sign_in::no_store;
 use super::{list, signed_in_response};
+use crate::contract::body;
 use crate::contract::fields::read_body;
-use crate::contract::{body, values};
 use crate::endpoint::MemberCall;
 use crate::links::{Link, Operation};
 use crate::problem::{Code, Problem};
@@ -19,9 +19,6 @@ body! {
     EnterAccount {
         account: AccountId = required "accountId";
     }
-}
-values! {
-    AccountId => Self: |fields, at, value| fields.id(at, value).map(AccountId), crate::contract::id();
 }
 
 /// The home account first.

@@ -1,7 +1,7 @@
 //! GET /api/settings/audit-log: as JSON, and as a file.
 
 use super::sign_in::no_store;
-use crate::contract::{Number, Time, arguments, id, query, string_enums};
+use crate::contract::{Number, Time, query, string_enums};
 use crate::endpoint::MemberCall;
 use crate::paging::PageLimits;
 use crate::problem::Problem;
@@ -35,19 +35,13 @@ query! {
     pub(crate) ReadAuditLog {
         limit: Number<1, { LIST_LIMITS.max }> = optional "limit", "How many events; files have up to 10,000.";
         action: AuditAction = optional "action", "Events of this kind alone.";
-        person: PersonId = optional "personId", "Events of this person alone.";
+        person: UserId = optional "personId", "Events of this person alone.";
         from: Time = optional "from", "Events from this moment on.";
         before: Time = optional "before", "Events before this moment alone: `at` of the last one continues the log.";
         format: AuditFormat = optional "format", "json when left out; jsonl and csv are files.";
     }
 }
 string_enums!(AuditAction, AuditFormat);
-
-struct PersonId;
-
-arguments! {
-    PersonId => UserId: |query, name| query.id(name).map(UserId), id();
-}
 
 /// Newest first.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {

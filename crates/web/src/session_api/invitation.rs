@@ -13,7 +13,7 @@ use domain::invitation::PlainLink;
 use domain::password::TypedPassword;
 use domain::text::Label;
 use domain::use_cases::members::{AcceptError, NewPerson};
-use domain::use_cases::sign_in::{SignInAttempt, SignInError};
+use domain::use_cases::sign_in::SignInAttempt;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -72,12 +72,7 @@ pub async fn accept(services: Arc<Services>, call: VisitorCall) -> Result<ApiRes
         };
         let joined = services.sign_in.join(&attempt, plain.hash()).await;
         joined.map_err(|error| {
-            if let SignInError::Refused {
-                person: Some(person),
-            } = error
-            {
-                sign_in::note_failure(&services, person, attempt.client.network);
-            }
+            sign_in::note_if_refused(&services, &error, attempt.client.network);
             sign_in_problem(error, wrong_password)
         })?
     } else {

@@ -1,5 +1,6 @@
 //! /api/settings/members and /api/settings/invitations.
 
+use super::require_recent_password;
 use super::sessions::check_revokes;
 use super::sign_in::no_store;
 use crate::contract::fields::read_body;
@@ -140,9 +141,7 @@ pub async fn remove(services: Arc<Services>, call: MemberCall) -> Result<ApiResp
 /// Ends the session as well.
 pub async fn leave(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
-    if !call.member.session.is_fresh(services.core.clock.now()) {
-        return Err(refusals::reauthentication_required());
-    }
+    require_recent_password(&services, &call)?;
     let own = call.member.user.id;
     let left = services.core.remove_member(&call.member, own, false).await;
     left.map_err(|error| refused(&services, &call, error))?;

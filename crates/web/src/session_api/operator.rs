@@ -11,8 +11,7 @@ use crate::services::Services;
 use domain::account::{Account, AccountStatus};
 use domain::audit::Author;
 use domain::ids::AccountId;
-use domain::rights::Role;
-use domain::user::User;
+use domain::user::{User, present};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -48,13 +47,12 @@ pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<ApiResp
 
 fn view((account, members): &(Account, Vec<User>)) -> Value {
     let mut view = account_view(account);
-    let present = || members.iter().filter(|it| !it.has_left());
-    let owners = present().filter(|it| it.role == Role::Owner);
+    let owners = members.iter().filter(|it| it.is_present_owner());
     view["owners"] = owners
         .map(|it| it.email.as_str())
         .collect::<Vec<_>>()
         .into();
-    view["members"] = present().count().into();
+    view["members"] = present(members).count().into();
     let (usage, limits) = (account.usage, account.limits);
     view["usage"] = json!({
         "projects": usage.projects,

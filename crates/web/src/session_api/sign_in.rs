@@ -43,12 +43,7 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<ApiRe
             Ok(signed_in_response_with(&services, 200, &signed_in, &body))
         }
         Err(error) => {
-            if let SignInError::Refused {
-                person: Some(person),
-            } = error
-            {
-                note_failure(&services, person, attempt.client.network);
-            }
+            note_if_refused(&services, &error, attempt.client.network);
             // An internal error would reveal that the account exists.
             if let SignInError::HashingFailed(cause) = &error {
                 tracing::error!("A kept password cannot be compared: {cause}");
@@ -82,6 +77,16 @@ pub(super) async fn counted_visitor(
         counted.map_err(|it| too_many(&it))?;
     }
     Ok(visitor)
+}
+
+/// Records a wrong password for a known address.
+pub(super) fn note_if_refused(services: &Arc<Services>, error: &SignInError, from: AddressPrefix) {
+    if let SignInError::Refused {
+        person: Some(person),
+    } = *error
+    {
+        note_failure(services, person, from);
+    }
 }
 
 /// Records a wrong password, asynchronously.
