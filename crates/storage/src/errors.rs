@@ -6,7 +6,7 @@ use domain::ports::storage::{NoConnection, StorageError};
 pub enum DbErrorKind {
     /// The connection is gone; a new one may work.
     ConnectionLost,
-    /// A deadlock, a lock, or a failure to serialize.
+    /// A deadlock, a lock, a failure to serialize, or a partition created meanwhile.
     Contention,
     /// A unique constraint, by name.
     UniqueViolation(String),
@@ -53,6 +53,13 @@ fn classify_database_error(
                 .map_or_else(|| postgres_constraint_name(about.message()), str::to_owned),
         ),
         DatabaseErrorKind::SerializationFailure => DbErrorKind::Contention,
+        // A partition constraint has no name: the row's month got its partition after `PostgreSQL`
+        // had chosen the default one.
+        DatabaseErrorKind::CheckViolation
+            if about.table_name().is_some() && about.constraint_name().is_none() =>
+        {
+            DbErrorKind::Contention
+        }
         DatabaseErrorKind::ClosedConnection | DatabaseErrorKind::UnableToSendCommand => {
             DbErrorKind::ConnectionLost
         }

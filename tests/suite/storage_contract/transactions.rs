@@ -1,7 +1,9 @@
 //! Transactions are atomic, wait for each other's locks, and lose no connection.
 
-use super::examples::*;
-use chrono::TimeDelta;
+use super::{examples::*, measurements::measurement};
+use analysis::findings::rankings::RankState;
+use chrono::{Days, TimeDelta};
+use diesel::{Connection, PgConnection, connection::SimpleConnection};
 use domain::{
     account::AccountUsage,
     ids::{JobId, ProjectId},
@@ -322,6 +324,40 @@ async fn a_deadlock_is_reported_as_interrupted() {
     let interrupted = [outcomes.0, outcomes.1].into_iter().filter_map(Result::err);
     let interrupted: Vec<bool> = interrupted.map(|it| it.is_transient()).collect();
     assert_eq!(interrupted, [true]);
+}
+
+/// `PostgreSQL` chooses the partition of a row, waits for the lock on it, and then refuses the row.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_partition_created_meanwhile_interrupts_an_insertion() {
+    let db = TestDatabase::empty(DatabaseKind::Postgres).await;
+    two_accounts_at_work(&db).await;
+    let mut other = PgConnection::establish(&db.url).unwrap();
+    let attach = format!(
+        "BEGIN; CREATE TABLE one_day (LIKE rank_history INCLUDING DEFAULTS INCLUDING CONSTRAINTS); \
+         LOCK TABLE rank_history_rest IN ACCESS EXCLUSIVE MODE; \
+         ALTER TABLE rank_history ATTACH PARTITION one_day FOR VALUES FROM ('{}') TO ('{}')",
+        day(0),
+        day(0) + Days::new(1),
+    );
+    other.batch_execute(&attach).unwrap();
+    let measurements = [measurement(21, 31, 0, RankState::Ranked)];
+    let insertion = tokio::spawn({
+        let (storage, measurements) = (db.port(), measurements.clone());
+        async move {
+            let mut tx = storage.write().await?;
+            let port = tx.measurements();
+            port.add(ANN, SHOP, &measurements).await
+        }
+    });
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(!insertion.is_finished());
+    other.batch_execute("COMMIT").unwrap();
+    let outcome = insertion.await.unwrap();
+    assert!(
+        outcome.as_ref().is_err_and(StorageError::is_transient),
+        "{outcome:?}"
+    );
+    change!(db, tx => tx.measurements().add(ANN, SHOP, &measurements).await.unwrap());
 }
 
 #[tokio::test]

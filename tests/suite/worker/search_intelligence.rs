@@ -10,7 +10,7 @@ use analysis::provenance::Provenance;
 use chrono::{DateTime, Days, Utc};
 use domain::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
-    ports::storage::Storage,
+    ports::storage::Transaction,
     results::{KeywordMeasurement, OwnPlace, RankPoint, RankState, SearchSource},
 };
 use serde_json::{Value, json};
@@ -167,12 +167,12 @@ fn past(
 
 async fn remember(world: &World, project: i64, measurements: &[KeywordMeasurement]) {
     let account = AccountId(world.account());
-    let mut work = world.database.storage.write().await.unwrap();
-    work.measurements()
-        .add(account, ProjectId(project), measurements)
-        .await
-        .unwrap();
-    work.commit().await.unwrap();
+    let add = |mut work: Box<dyn Transaction>| async move {
+        let port = work.measurements();
+        port.add(account, ProjectId(project), measurements).await?;
+        work.commit().await
+    };
+    world.database.port().transaction(add).await.unwrap();
 }
 
 async fn history_yields_forecasts_and_cannibalization(world: World) {
