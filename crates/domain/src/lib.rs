@@ -7,6 +7,7 @@
 pub mod account;
 pub mod ai_models;
 pub mod allowance;
+pub mod assignment;
 pub mod audit;
 pub mod clock;
 pub mod content_plan;

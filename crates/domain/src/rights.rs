@@ -75,7 +75,7 @@ rights! {
     ProjectsWrite "projects.write" "Create, change, deactivate and reactivate projects" Full Full Full None None;
     KeywordsWrite "keywords.write" "Add, change, deactivate and reactivate keywords" Full Full Full None None;
     AnalysisRun "analysis.run" "Start and cancel analyses" Full Full Full None None;
-    PlansWrite "plans.write" "Change content plans, import Search Console rows" Full Full Full None None;
+    PlansWrite "plans.write" "Change content plans, assign issues and suggestions, import Search Console rows" Full Full Full None None;
     ResearchUse "research.use" "Research keywords" Full Full Full None None;
     AccountRead "account.read" "Read usage, limits, spending and the members' names and roles" Full Full Full Full None;
     AccountWrite "account.write" "Change the account's name, report defaults and AI models" Full Full None None None;

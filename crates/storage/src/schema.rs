@@ -207,6 +207,17 @@ tables! {
             etag -> Nullable<Text>,
         }
 
+        assignments (account_id, project_id, subject_kind, subject_key) {
+            account_id -> BigInt,
+            project_id -> BigInt,
+            subject_kind -> Text,
+            subject_key -> Text,
+            user_id -> BigInt,
+            assigned_by -> BigInt,
+            assigned_at -> Instant,
+            note -> Nullable<Text>,
+        }
+
         ignored_suggestions (account_id, project_id, suggestion_id) {
             account_id -> BigInt,
             project_id -> BigInt,

@@ -10,10 +10,10 @@ use crate::endpoint::{Access, Call, Endpoint, MemberCall, VisitorCall};
 use crate::endpoints::{endpoints, handled, project_parameters};
 use crate::paging::page_parameters;
 use crate::session_api::{
-    account, accounts, analyses, api_tokens, audit_log, bulk_keywords, console_rows, content_plans,
-    current_session, invitation, keyword_research, keyword_status, members, models, operator,
-    password, reactivate, reauthenticate, report_defaults, results, search_console, sessions,
-    sign_in, sign_out, top_results, welcome,
+    account, accounts, analyses, api_tokens, assignments, audit_log, bulk_keywords, console_rows,
+    content_plans, current_session, invitation, keyword_research, keyword_status, members, models,
+    operator, password, reactivate, reauthenticate, report_defaults, results, search_console,
+    sessions, sign_in, sign_out, top_results, welcome,
 };
 use domain::rights::Right;
 
@@ -130,6 +130,9 @@ pub fn session_api() -> Vec<Endpoint> {
         Get "/api/projects/{id}/content-plans/{planId}", session(DetailsRead, content_plans::read) "getContentPlan" "Read a content plan", is_conditional: true;
         Patch "/api/projects/{id}/content-plans/{planId}", session(PlansWrite, content_plans::change) "updateContentPlan" "Change a content plan", is_conditional: true;
         Delete "/api/projects/{id}/content-plans/{planId}", session(PlansWrite, content_plans::remove) "removeContentPlan" "Remove a content plan", is_conditional: true;
+        // Assignments.
+        Get "/api/projects/{id}/assignments", session(DetailsRead, assignments::list) "listAssignments" "Who takes care of issues and suggestions";
+        Put "/api/projects/{id}/assignments", session(PlansWrite, assignments::set) "setAssignment" "Assign an issue or suggestion to a member";
         // Keyword research.
         Get "/api/keyword-research", member(ResearchUse, keyword_research::read) "getKeywordResearch" "How much of the month's research is used";
         Post "/api/keyword-research", member(ResearchUse, keyword_research::research) "researchKeyword" "Research a keyword";

@@ -72,7 +72,14 @@ fn pages(projects: &[String]) -> Vec<String> {
     .map(str::to_owned)
     .to_vec();
     for project in projects {
-        for end in ["", "/keywords", "/settings", "/gap-check", "/content-plans"] {
+        for end in [
+            "",
+            "/keywords",
+            "/settings",
+            "/gap-check",
+            "/content-plans",
+            "/assignments",
+        ] {
             pages.push(format!("{project}{end}"));
         }
         pages.extend(RESULTS.map(|(name, ..)| format!("{project}/results/{name}")));

@@ -28,7 +28,14 @@ fn pages(project: i64) -> Vec<String> {
     ]
     .map(str::to_owned)
     .to_vec();
-    for end in ["", "/keywords", "/settings", "/gap-check", "/content-plans"] {
+    for end in [
+        "",
+        "/keywords",
+        "/settings",
+        "/gap-check",
+        "/content-plans",
+        "/assignments",
+    ] {
         pages.push(format!("/projects/{project}{end}"));
     }
     pages.extend(ResultType::ALL.map(|it| format!("/projects/{project}/results/{}", it.name())));

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::similar_names, reason = "a path and its patch are called so")]
 
+mod assignments;
 mod bulk_keywords;
 mod console_rows;
 mod content_plans;

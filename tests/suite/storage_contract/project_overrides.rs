@@ -2,6 +2,8 @@
 
 use super::examples::*;
 use domain::{
+    assignment::{Assignment, AssignmentNote, AssignmentSubject},
+    ids::UserId,
     project_overrides::{BrandNames, IgnoredSuggestion, SiteAnnotation, SiteClass, SiteRole},
     text::Label,
 };
@@ -11,6 +13,7 @@ on_every_storage![
     the_last_site_override_holds_until_removed,
     a_suggestion_is_ignored_until_restored,
     brand_names_hold_until_emptied,
+    the_last_assignment_holds_until_removed,
     project_overrides_are_isolated_by_account,
 ];
 
@@ -126,6 +129,47 @@ async fn brand_names_hold_until_emptied(db: TestStorage) {
     assert!(brands(BOB).await.is_empty());
     call(&brand("a.com", &[], None)).await;
     assert_eq!(brands(ANN).await, [renamed]);
+}
+
+fn assignment(subject: AssignmentSubject, member: UserId, note: Option<&str>) -> Assignment {
+    Assignment {
+        subject,
+        member,
+        assigned_by: member,
+        assigned_at: now(),
+        note: note.map(|it| AssignmentNote::parse(it).unwrap()),
+    }
+}
+
+async fn the_last_assignment_holds_until_removed(db: TestStorage) {
+    two_accounts(&db).await;
+    let users = read!(db, r => r.members().list(ANN).await.unwrap());
+    let ann = users[0].id;
+    let all = [
+        assignment(
+            AssignmentSubject::issue("http4xx"),
+            ann,
+            Some("Mend by May"),
+        ),
+        assignment(AssignmentSubject::suggestion("a1"), ann, None),
+        assignment(AssignmentSubject::suggestion("http4xx"), ann, None),
+    ];
+    let assign = async |it: &Assignment| change!(db, tx => tx.project_overrides().assign(ANN, SHOP, it).await.unwrap());
+    for it in all.iter().rev() {
+        assign(it).await;
+    }
+    let stored =
+        async |of| read!(db, r => r.project_overrides().assignments(of, SHOP).await.unwrap());
+    assert_eq!(stored(ANN).await, all);
+    assert_eq!(stored(BOB).await, []);
+
+    let again = assignment(AssignmentSubject::issue("http4xx"), ann, None);
+    assign(&again).await;
+    let unassign = async |of, it: &Assignment| change!(db, tx => tx.project_overrides().unassign(of, SHOP, &it.subject).await.unwrap());
+    assert!(!unassign(BOB, &all[1]).await);
+    assert!(unassign(ANN, &all[1]).await);
+    assert!(!unassign(ANN, &all[1]).await);
+    assert_eq!(stored(ANN).await, [again, all[2].clone()]);
 }
 
 async fn project_overrides_are_isolated_by_account(db: TestStorage) {

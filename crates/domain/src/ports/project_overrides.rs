@@ -1,4 +1,5 @@
 use super::storage::StorageError;
+use crate::assignment::{Assignment, AssignmentSubject};
 use crate::ids::{AccountId, ProjectId};
 use crate::project_overrides::{BrandNames, IgnoredSuggestion, SiteAnnotation};
 use async_trait::async_trait;
@@ -59,4 +60,24 @@ pub trait ProjectOverrideRepository: Send {
         account: AccountId,
         project: ProjectId,
     ) -> Result<Vec<IgnoredSuggestion>, StorageError>;
+    /// Replaces an earlier assignment of the subject.
+    async fn assign(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        assignment: &Assignment,
+    ) -> Result<(), StorageError>;
+    /// Returns whether the subject was assigned.
+    async fn unassign(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        subject: &AssignmentSubject,
+    ) -> Result<bool, StorageError>;
+    /// In the order of subjects.
+    async fn assignments(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Vec<Assignment>, StorageError>;
 }

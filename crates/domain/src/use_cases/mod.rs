@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod ai_models;
 pub mod analyses;
 pub mod answers;
+pub mod assignments;
 pub mod brands;
 pub mod budgets;
 pub mod check_clock_skew;

@@ -3,11 +3,12 @@
 use super::{
     Case, case,
     external_services::researched,
-    fixture::{SHOP, idempotency_writer, keywords, label, once_only, scene, unbound},
+    fixture::{SHOP, idempotency_writer, keywords, label, member, once_only, scene, unbound},
 };
 use analysis::{document::Document, provenance::Provenance, result_type::ResultType};
 use chrono::{Days, TimeDelta};
 use domain::{
+    assignment::AssignmentSubject,
     content_plan::{ContentPlanPatch, NewContentPlan},
     domain_name::SiteDomain,
     ids::{ConsoleSpanId, JobId, KeywordId, SearchId, UserId},
@@ -206,6 +207,18 @@ fn words() -> Vec<Case> {
             .await),
         case!("ignore_suggestion", with_a_suggestion, |core, _| core
             .ignore_suggestion(ACCOUNT, SHOP, "a1", IgnoreReason::parse("no").ok())
+            .await),
+        case!("assign", with_a_suggestion, |core, _| core
+            .assign(
+                &member(),
+                SHOP,
+                AssignmentSubject::suggestion("a1"),
+                member().user.id,
+                None
+            )
+            .await),
+        case!("unassign", scene, |core, _| core
+            .unassign(ACCOUNT, SHOP, &AssignmentSubject::issue("http4xx"))
             .await),
         case!("unignore_suggestion", scene, |core, _| core
             .unignore_suggestion(ACCOUNT, SHOP, "b2")

@@ -1,9 +1,10 @@
 use crate::executor::session::Session;
-use crate::rows::project_overrides::{BrandRow, IgnoredSuggestionRow, NamedSiteRow};
+use crate::rows::project_overrides::{AssignmentRow, BrandRow, IgnoredSuggestionRow, NamedSiteRow};
 use crate::rows::stored::Put;
-use crate::schema::{brands, ignored_suggestions, named_sites};
+use crate::schema::{assignments, brands, ignored_suggestions, named_sites};
 use async_trait::async_trait;
 use diesel::{delete, prelude::*};
+use domain::assignment::{Assignment, AssignmentSubject};
 use domain::ids::{AccountId, ProjectId};
 use domain::ports::project_overrides::ProjectOverrideRepository;
 use domain::ports::storage::StorageError;
@@ -118,6 +119,46 @@ impl ProjectOverrideRepository for Session {
             rows_of!(ignored_suggestions, account, project)
                 .order(ignored_suggestions::suggestion_id)
                 .select(IgnoredSuggestionRow::as_select())
+                .load(db)
+        })
+        .await
+    }
+
+    async fn assign(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        assignment: &Assignment,
+    ) -> Result<(), StorageError> {
+        let row = AssignmentRow::of(account, project, assignment);
+        self.change(account, move |db| row.put(db)).await
+    }
+
+    async fn unassign(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        subject: &AssignmentSubject,
+    ) -> Result<bool, StorageError> {
+        let AssignmentSubject { kind, key } = subject.clone();
+        let unassigned = self.change(account, move |db| {
+            let there = rows_of!(assignments, account, project)
+                .filter(assignments::subject_kind.eq(kind.name()))
+                .filter(assignments::subject_key.eq(&key));
+            delete(there).execute(db)
+        });
+        Ok(unassigned.await? == 1)
+    }
+
+    async fn assignments(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Vec<Assignment>, StorageError> {
+        self.fetch_all(account, Assignment::try_from, move |db| {
+            rows_of!(assignments, account, project)
+                .order((assignments::subject_kind, assignments::subject_key))
+                .select(AssignmentRow::as_select())
                 .load(db)
         })
         .await

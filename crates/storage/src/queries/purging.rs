@@ -3,10 +3,10 @@
 use super::{Db, console_bindings, console_rows, schedules};
 use crate::rows::count;
 use crate::schema::{
-    ai_answers, ai_tallies, brands, console_spans, content_plans, findings, ignored_suggestions,
-    jobs, journal_entries, kept_pages, keywords, latest_serps, named_sites, paid_calls,
-    project_grants, project_usage, projects, rank_history, result_carries, result_heads,
-    staged_findings, staged_pages,
+    ai_answers, ai_tallies, assignments, brands, console_spans, content_plans, findings,
+    ignored_suggestions, jobs, journal_entries, kept_pages, keywords, latest_serps, named_sites,
+    paid_calls, project_grants, project_usage, projects, rank_history, result_carries,
+    result_heads, staged_findings, staged_pages,
 };
 use diesel::{delete, prelude::*};
 use domain::ids::{AccountId, ProjectId};
@@ -150,6 +150,7 @@ fn purge_remaining(db: &mut Db, account: AccountId, project: ProjectId) -> Query
     remove!(
         named_sites,
         ignored_suggestions,
+        assignments,
         brands,
         project_grants,
         result_heads,

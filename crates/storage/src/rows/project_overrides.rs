@@ -1,8 +1,10 @@
-use super::{from_json, json, stored::row, validated};
-use crate::schema::{brands, ignored_suggestions, named_sites};
+use super::stored::{Stored, row};
+use super::{from_json, json, validated};
+use crate::schema::{assignments, brands, ignored_suggestions, named_sites};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use domain::ids::{AccountId, ProjectId};
+use domain::assignment::{Assignment, AssignmentNote, AssignmentSubject, SubjectKind};
+use domain::ids::{AccountId, ProjectId, UserId};
 use domain::ports::storage::StorageError;
 use domain::project_overrides::{
     BrandNames, IgnoredSuggestion, SiteAnnotation, SiteClass, SiteRole,
@@ -30,6 +32,26 @@ row! {
         ignored_at: DateTime<Utc>,
     }
     IgnoredSuggestion { id: suggestion_id, reason, ignored_at }
+}
+
+row! {
+    struct AssignmentRow(assignments, key (account_id, project_id, subject_kind, subject_key))
+        within (account_id: AccountId, project_id: ProjectId)
+    {
+        subject_kind: String = subject.kind.name().to_owned(),
+        subject_key: String = subject.key.clone(),
+        user_id: UserId,
+        assigned_by: UserId,
+        assigned_at: DateTime<Utc>,
+        note: Option<AssignmentNote> ["the note of an assignment"],
+    }
+    Assignment { subject, member: user_id, assigned_by, assigned_at, note }
+    where {
+        subject = AssignmentSubject {
+            kind: SubjectKind::read(subject_kind, "the subject of an assignment")?,
+            key: subject_key,
+        };
+    }
 }
 
 row! {

@@ -7,6 +7,7 @@ use analysis::{
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::QueryResult;
 use domain::account::AccountStatus;
+use domain::assignment::{AssignmentNote, SubjectKind};
 use domain::audit::{Actor, AuditAction};
 use domain::content_plan::Clustering;
 use domain::email::EmailAddress;
@@ -138,10 +139,18 @@ words!(
     SiteClass,
     SiteRole,
     Status,
+    SubjectKind,
     Trigger,
     WorkflowStatus
 );
-texts!(Country, EmailAddress, Label, Language, Scopes);
+texts!(
+    AssignmentNote,
+    Country,
+    EmailAddress,
+    Label,
+    Language,
+    Scopes
+);
 stored! {
     String, Self: |it| it.clone(), |it, _subject| Ok(it);
     Vec<u8>, Self: |it| it.clone(), |it, _subject| Ok(it);

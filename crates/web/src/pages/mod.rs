@@ -3,6 +3,7 @@
 mod accounts;
 mod analyses;
 mod assets;
+mod assignments;
 mod audit_log;
 pub mod charts;
 pub mod clients;
@@ -148,6 +149,8 @@ static PAGES: &[PageSpec] = &pages! {
     "/projects/{id}/content-plans/{plan}" =>
         members!(DetailsRead, |visit, at| content_plans::plan_page(visit, at.project_id()?, at.parse_last(parse_id)?)),
         marks "/projects/{id}/content-plans";
+    "/projects/{id}/assignments" => members!(DetailsRead, |visit, at| assignments::page(visit, at.project_id()?)),
+        in Plan "Assignments" "person";
     "/projects/{id}/settings" => members!(ProjectsWrite, |visit, at| project_settings::page(visit, at.project_id()?)),
         in ProjectSettings "Project settings" "settings";
 };

@@ -4,6 +4,7 @@ pub mod account;
 pub mod accounts;
 pub mod analyses;
 pub mod api_tokens;
+pub mod assignments;
 pub mod audit_log;
 pub mod bulk_keywords;
 pub mod console_rows;

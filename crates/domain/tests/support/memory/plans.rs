@@ -4,6 +4,7 @@ use super::paging::{BY_ID, Place, moment, page};
 use super::state::{InProject, State, add};
 use super::{Session, Stored};
 use crate::ai_models::ModelSettings;
+use crate::assignment::{Assignment, AssignmentSubject};
 use crate::content_plan::{ContentPlan, PlanSummary};
 use crate::ids::{AccountId, ContentPlanId, ProjectId};
 use crate::page::{Page, PageRequest};
@@ -114,6 +115,37 @@ impl ProjectOverrideRepository for Session {
         project: ProjectId,
     ) -> Stored<Vec<IgnoredSuggestion>> {
         self.query(|state| of_project(&state.ignored, account, project))
+    }
+
+    async fn assign(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        assignment: &Assignment,
+    ) -> Stored<()> {
+        let key = (account, project, assignment.subject.clone());
+        self.change(|state| {
+            state.assignments.insert(key, assignment.clone());
+            Ok(())
+        })
+    }
+
+    async fn unassign(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        subject: &AssignmentSubject,
+    ) -> Stored<bool> {
+        let key = (account, project, subject.clone());
+        self.change(|state| Ok(state.assignments.remove(&key).is_some()))
+    }
+
+    async fn assignments(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Stored<Vec<Assignment>> {
+        self.query(|state| of_project(&state.assignments, account, project))
     }
 }
 

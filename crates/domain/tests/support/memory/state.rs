@@ -2,6 +2,7 @@
 
 use crate::account::Account;
 use crate::ai_models::ModelSettings;
+use crate::assignment::{Assignment, AssignmentSubject};
 use crate::audit::AuditEvent;
 use crate::content_plan::ContentPlan;
 use crate::idempotency::IdempotencyRecord;
@@ -94,6 +95,7 @@ pub struct State {
     pub named_sites: InProject<String, SiteAnnotation>,
     pub brands: InProject<String, BrandNames>,
     pub ignored: InProject<String, IgnoredSuggestion>,
+    pub assignments: InProject<AssignmentSubject, Assignment>,
     pub plans: Table<ContentPlanId, ContentPlan>,
     pub jobs: Table<JobId, Job>,
     pub queues: BTreeMap<AccountId, AccountQueue>,

@@ -1,9 +1,12 @@
 use super::{Group, ResultContext, ResultPage};
+use crate::pages::assignments::Assignments;
 use crate::pages::charts::{bars, ring};
 use crate::pages::components::Table;
 use crate::pages::{PageError, components};
 use analysis::findings::content::{ContentRecord, ContentSummary, SnippetText};
 use analysis::findings::issues::{Severity, info};
+use domain::assignment::AssignmentSubject;
+use domain::rights::Right;
 use maud::{Markup, html};
 
 pub const PAGE: ResultPage = ResultPage {
@@ -29,7 +32,12 @@ pub async fn body(found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {
     let mut body = Vec::new();
     if let Some(it) = found.summary::<ContentSummary>() {
         body.push(figures(&it));
-        body.push(issues(found, &it));
+        let assignments = if found.visit.may(Right::DetailsRead) {
+            Some(Assignments::read(found.visit, found.project.id).await?)
+        } else {
+            None
+        };
+        body.push(issues(found, &it, assignments.as_ref()));
     }
     let chosen: Option<ContentRecord> = found.chosen_page().await?;
     if let Some(it) = &chosen {
@@ -90,7 +98,11 @@ fn figures(it: &ContentSummary) -> Markup {
     html! { (stats) (components::card("Pages with something to fix", &languages, bar)) }
 }
 
-fn issues(found: &ResultContext<'_>, it: &ContentSummary) -> Markup {
+fn issues(
+    found: &ResultContext<'_>,
+    it: &ContentSummary,
+    assignments: Option<&Assignments>,
+) -> Markup {
     if it.issues.is_empty() {
         return super::no_results(
             "No issues",
@@ -111,21 +123,29 @@ fn issues(found: &ResultContext<'_>, it: &ContentSummary) -> Markup {
                 )
             })
             .collect();
-        components::row(vec![
+        let mut cells = vec![
             components::with_subtext(info.title, info.what_to_do),
             components::tag(class, severity),
             components::count(it.urls.into()),
             components::count(it.occurrences.into()),
             components::list("", &examples),
-        ])
+        ];
+        if let Some(assignments) = assignments {
+            let subject = AssignmentSubject::issue(code.as_str());
+            cells.push(assignments.owner(found.visit, found.project, &subject));
+        }
+        components::row(cells)
     });
-    let columns = vec![
+    let mut columns = vec![
         components::text_column("Issue"),
         components::text_column("Severity"),
         components::number_column("Pages"),
         components::number_column("Times"),
         components::text_column("For example"),
     ];
+    if assignments.is_some() {
+        columns.push(components::text_column("Owner"));
+    }
     components::table_card(
         "Issues",
         "What is wrong, how often, and what to do about it.",

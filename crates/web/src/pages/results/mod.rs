@@ -85,7 +85,7 @@ macro_rules! result_pages {
 }
 
 result_pages! { |found|
-    Suggestions: suggestions => Ok(suggestions::body(found));
+    Suggestions: suggestions => suggestions::body(found).await;
     Rankings: rankings => rankings::body(found).await;
     Serp: serp => serp::body(found).await;
     Sov: sov => sov::body(found).await;

@@ -1,11 +1,13 @@
 use super::{Group, ResultContext, ResultPage};
+use crate::pages::assignments::Assignments;
 use crate::pages::charts::{bar, stacked_bar};
-use crate::pages::components;
 use crate::pages::components::Table;
+use crate::pages::{PageError, components};
 use analysis::findings::suggestions::{
     Category, Evidence, ExpectedGain, Figure, GainMetric, Severity, State, SuggestionRecord,
     SuggestionsSummary,
 };
+use domain::assignment::AssignmentSubject;
 use maud::{Markup, html};
 
 pub const PAGE: ResultPage = ResultPage {
@@ -18,7 +20,7 @@ pub const PAGE: ResultPage = ResultPage {
     rows: 20,
 };
 
-pub fn body(found: &ResultContext<'_>) -> Vec<Markup> {
+pub async fn body(found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {
     let records: Vec<SuggestionRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<SuggestionsSummary>() {
@@ -66,9 +68,14 @@ pub fn body(found: &ResultContext<'_>) -> Vec<Markup> {
             "No result shows anything worth changing.",
         ));
     }
-    body.extend(records.iter().map(record_card));
+    let assignments = Assignments::read(found.visit, found.project.id).await?;
+    let owner = |it: &SuggestionRecord| {
+        let subject = AssignmentSubject::suggestion(&it.suggestion_id);
+        assignments.owner(found.visit, found.project, &subject)
+    };
+    body.extend(records.iter().map(|it| record_card(it, &owner(it))));
     body.push(found.pager());
-    body
+    Ok(body)
 }
 
 fn category_name(it: Category) -> String {
@@ -79,7 +86,7 @@ fn category_name(it: Category) -> String {
     }
 }
 
-fn record_card(it: &SuggestionRecord) -> Markup {
+fn record_card(it: &SuggestionRecord, owner: &Markup) -> Markup {
     let (sign, severity) = match it.severity {
         Severity::Error => ("bad", "error"),
         Severity::Warning => ("warn", "warning"),
@@ -112,6 +119,7 @@ fn record_card(it: &SuggestionRecord) -> Markup {
                 (components::collapsible(&format!("Pages ({})", it.affected_count), links(&it.affected_urls)))
             }
             @if !it.docs.is_empty() { (components::collapsible("Read more", links(&it.docs))) }
+            p .small { "Owner: " (owner) }
             p .soft .tiny { "First seen " (components::ago(it.first_seen_at)) ", last " (components::ago(it.last_seen_at)) }
         }
     }
