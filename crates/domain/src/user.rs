@@ -24,8 +24,8 @@ pub struct User {
 }
 
 /// Without those who left.
-pub fn present(members: &[User]) -> impl Iterator<Item = &User> {
-    members.iter().filter(|it| !it.has_left())
+pub fn present<'m>(members: impl IntoIterator<Item = &'m User>) -> impl Iterator<Item = &'m User> {
+    members.into_iter().filter(|it| !it.has_left())
 }
 
 impl User {

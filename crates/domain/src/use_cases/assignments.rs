@@ -1,5 +1,6 @@
 //! Assigns issues and suggestions of a project to members.
 
+use super::members::present_member;
 use super::sessions::Member;
 use super::{Core, impl_as_storage_error};
 use crate::assignment::{Assignment, AssignmentNote, AssignmentSubject, SubjectKind};
@@ -72,8 +73,8 @@ impl Core {
             if !found.is_active() {
                 return Err(AssignError::ProjectDeactivated);
             }
-            let person = work.members().find(account, member).await?;
-            if !person.is_some_and(|it| !it.has_left() && it.role.holds(Right::DetailsRead)) {
+            let assignee = present_member(&mut *work, account, member).await?;
+            if !assignee.is_some_and(|it| it.role.holds(Right::DetailsRead)) {
                 return Err(AssignError::NoSuchMember);
             }
             let overrides = work.project_overrides();

@@ -10,7 +10,7 @@ use domain::assignment::{Assignment, AssignmentNote, AssignmentSubject, SubjectK
 use domain::ids::{ProjectId, UserId};
 use domain::project::Project;
 use domain::rights::Right;
-use domain::user::User;
+use domain::user::{User, present};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, HashMap};
 
@@ -154,7 +154,7 @@ fn form(
 ) -> Markup {
     let now = assignments.by_subject.get(subject);
     let members = assignments.members.values();
-    let members = members.filter(|it| !it.has_left() && it.role.holds(Right::DetailsRead));
+    let members = present(members).filter(|it| it.role.holds(Right::DetailsRead));
     let you = visit.member.user.id;
     let choices = members.map(|it| {
         let name = if it.id == you {
