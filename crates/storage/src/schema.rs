@@ -98,6 +98,17 @@ tables! {
             rotated_from -> Nullable<BigInt>,
         }
 
+        assignments (account_id, project_id, subject_kind, subject_key) {
+            account_id -> BigInt,
+            project_id -> BigInt,
+            subject_kind -> Text,
+            subject_key -> Text,
+            user_id -> BigInt,
+            assigned_by -> BigInt,
+            assigned_at -> Instant,
+            note -> Nullable<Text>,
+        }
+
         audit_events (account_id, id) {
             account_id -> BigInt,
             id -> BigInt,
@@ -205,17 +216,6 @@ tables! {
             body -> Text,
             first_used_at -> Instant,
             etag -> Nullable<Text>,
-        }
-
-        assignments (account_id, project_id, subject_kind, subject_key) {
-            account_id -> BigInt,
-            project_id -> BigInt,
-            subject_kind -> Text,
-            subject_key -> Text,
-            user_id -> BigInt,
-            assigned_by -> BigInt,
-            assigned_at -> Instant,
-            note -> Nullable<Text>,
         }
 
         ignored_suggestions (account_id, project_id, suggestion_id) {
