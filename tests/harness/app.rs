@@ -557,6 +557,7 @@ fn settings() -> Settings {
     let web = WebConfig {
         public_base_url: "https://seo.example".into(),
         cursor_key: SharedKey::fixed(KeyPurpose::Cursors, [7; 32]),
+        stop_key: SharedKey::fixed(KeyPurpose::StopLinks, [8; 32]),
         search: SupplierLabel {
             name: "sandbox".into(),
             engine: "sandbox".into(),

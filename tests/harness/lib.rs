@@ -12,6 +12,7 @@ pub mod contract;
 pub mod databases;
 pub mod encrypted_postgres;
 pub mod engines;
+pub mod letters;
 pub mod mcp_fixture;
 pub mod mcp_servers;
 pub mod postgres_server;

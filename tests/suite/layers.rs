@@ -31,6 +31,7 @@ pub fn layers() -> BTreeMap<&'static str, Layer> {
             "diesel actix-web rand",
         ),
         ("crawler", "analysis domain", "diesel actix-web rand"),
+        ("mail", "domain setting", "diesel actix-web reqwest rand"),
         ("passwords", "domain", "diesel actix-web reqwest rand"),
         ("secrets", "domain", "tokio diesel actix-web reqwest rand"),
         (
@@ -46,12 +47,12 @@ pub fn layers() -> BTreeMap<&'static str, Layer> {
         ),
         (
             "app",
-            "analysis crawler domain passwords providers secrets setting storage web worker",
+            "analysis crawler domain mail passwords providers secrets setting storage web worker",
             "diesel reqwest",
         ),
         (
             "cli",
-            "analysis app bridge crawler domain no-schema passwords providers search secrets setting site storage texts web worker",
+            "analysis app bridge crawler domain mail no-schema passwords providers search secrets setting site storage texts web worker",
             "diesel reqwest",
         ),
     ];

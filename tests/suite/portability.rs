@@ -31,10 +31,11 @@ pub const DIRECTORIES: [&str; 12] = [
 /// Market data of suppliers, shared by all accounts: rows without an account.
 pub const SHARED: [&str; 2] = ["keyword_markets", "keyword_flights"];
 /// The tables that workers search across accounts; one row per account.
-pub const QUEUES: [&str; 3] = [
+pub const QUEUES: [&str; 4] = [
     "account_queues",
     "account_schedules",
     "account_console_fetches",
+    "account_deliveries",
 ];
 /// Tables partitioned by month, for which only `CockroachDB` has another syntax.
 const BY_MONTHS: [&str; 1] = ["rank_history"];

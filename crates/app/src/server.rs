@@ -30,6 +30,7 @@ pub async fn build_services(
     let config = WebConfig {
         public_base_url: context.settings.public_base_url(),
         cursor_key: context.core().shared_key(KeyPurpose::Cursors).await?,
+        stop_key: context.core().shared_key(KeyPurpose::StopLinks).await?,
         search: worker_context.search.label(),
         speed: SpeedLabel::of(&worker_context.speed),
         body: BodyLimit {
@@ -50,10 +51,14 @@ pub async fn build_services(
     tokio::spawn(follow_rotations(
         context.core(),
         context.secrets.clone(),
-        vec![
+        [
             config.cursor_key.clone(),
             config.sessions.device_key.clone(),
-        ],
+            config.stop_key.clone(),
+        ]
+        .into_iter()
+        .chain(worker_context.mail.iter().map(|it| it.stop_key.clone()))
+        .collect(),
         stopping.work.clone(),
     ));
     let hasher = password_hasher(context)?;

@@ -16,11 +16,13 @@ use domain::{
         search_results::SearchResults, site_access::SiteAccessProvider, site_reader::SiteReader,
         storage::Storage,
     },
+    shared_key::KeyPurpose,
     use_cases::{
-        Core, Policies, measure_page_speed::SpeedSources, request_analysis::Prices,
-        search_console::fetch::FetchConsole,
+        Core, Policies, measure_page_speed::SpeedSources, outbox::MailPolicy,
+        request_analysis::Prices, search_console::fetch::FetchConsole, send_mail::SendMail,
     },
 };
+use mail::SmtpMailer;
 use nix::ifaddrs::getifaddrs;
 use passwords::{Argon2Hasher, HashingSettings};
 use providers::{ai, keywords, search, search_console, vitals};
@@ -30,6 +32,7 @@ use std::{
 };
 use storage::{DatabaseKind, DieselStorage, Exclusive, OpenError, OpenOptions};
 use url::{Host, Url};
+use web::sleeper::TokioSleeper;
 use worker::{WorkerContext, WorkerLimits};
 
 #[derive(Clone)]
@@ -127,6 +130,7 @@ impl AppContext {
                 retention: settings.retention.retention(),
                 prices,
                 engines,
+                mail: mail_policy(settings),
             },
         }
     }
@@ -146,6 +150,22 @@ impl AppContext {
         }
     }
 
+    /// `worker_context`, with mail if the settings have a mail server. For jobs.
+    pub async fn worker_context_with_mail(&self) -> anyhow::Result<WorkerContext> {
+        let mut worker = self.worker_context();
+        if let Some(mailer) = SmtpMailer::new(&self.settings.mail)? {
+            worker.mail = Some(Arc::new(SendMail {
+                core: Arc::clone(&worker.core),
+                mailer: Arc::new(mailer),
+                throttle: Arc::new(self.database.clone()),
+                sleeper: Arc::new(TokioSleeper),
+                stop_key: self.core().shared_key(KeyPurpose::StopLinks).await?,
+            }));
+        }
+        Ok(worker)
+    }
+
+    /// Without mail.
     pub fn worker_context(&self) -> WorkerContext {
         let settings = &self.settings;
         let site_services = site_services(
@@ -163,6 +183,7 @@ impl AppContext {
         WorkerContext {
             core: Arc::new(self.core_with(prices, engines)),
             console: Arc::new(console_fetcher(self)),
+            mail: None,
             search,
             speed: site_services.speed,
             site_access: site_services.site_access,
@@ -275,6 +296,15 @@ pub fn keyword_data(
 ) -> Arc<dyn KeywordData> {
     let sections = (&settings.keyword_research, &settings.search);
     keywords::configured(sections, clock, randomness)
+}
+
+/// `None` without a mail server.
+fn mail_policy(settings: &Settings) -> Option<MailPolicy> {
+    let mail = &settings.mail;
+    mail.host.as_ref().map(|_| MailPolicy {
+        base_url: settings.public_base_url(),
+        per_minute: mail.per_minute.0,
+    })
 }
 
 fn prices(settings: &Settings, search: &dyn SearchResults, load: &WorkerLimits) -> Prices {

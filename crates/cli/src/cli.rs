@@ -72,6 +72,21 @@ pub enum ConfigCommand {
 }
 
 #[derive(Debug, Clone, Subcommand)]
+pub enum MailCommand {
+    /// Send a test message with the settings mail.*, and print the mail server's reply. Needs no database.
+    #[command(after_help = "Example:\n  sightline mail test --to ann@example.com")]
+    Test {
+        /// E-mail address of the recipient.
+        #[arg(long)]
+        to: String,
+    },
+    /// Read a bounce or a complaint from standard input, and send no further messages to its recipient. For the mail
+    /// server to call with each message to the bounce address.
+    #[command(after_help = "Example:\n  sightline mail bounce < message.eml")]
+    Bounce,
+}
+
+#[derive(Debug, Clone, Subcommand)]
 pub enum SecretsCommand {
     /// Create a key file; needed on PostgreSQL, where every server and worker gets the same file.
     #[command(
@@ -222,6 +237,12 @@ pub enum Command {
         after_help = "Examples:\n  sightline secrets status\n  sightline secrets init --out /etc/sightline/secrets.key"
     )]
     Secrets(SecretsCommand),
+    /// Test the mail settings, or read bounces.
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  sightline mail test --to ann@example.com\n  sightline mail bounce < message.eml"
+    )]
+    Mail(MailCommand),
     /// Check or show the settings, without opening the database.
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -269,6 +290,7 @@ impl Command {
             | Self::Backup(_)
             | Self::Restore(_)
             | Self::Secrets(SecretsCommand::Init { .. })
+            | Self::Mail(MailCommand::Test { .. })
             | Self::Transfer(_) => false,
             Self::Serve(_)
             | Self::Worker
@@ -284,6 +306,7 @@ impl Command {
             | Self::SearchConsole(_)
             | Self::Migrate { .. }
             | Self::Secrets(_)
+            | Self::Mail(_)
             | Self::Compact { .. }
             | Self::Doctor { .. } => true,
         }
@@ -416,6 +439,14 @@ pub enum AccountCommand {
         /// Also revoke all tokens of the account.
         #[arg(long)]
         revoke_tokens: bool,
+    },
+    /// Print a link with which a person sets a new password: for servers that send no mail. It works once, within 30
+    /// minutes.
+    #[command(after_help = "Example:\n  sightline account reset-link --email ann@example.com")]
+    ResetLink {
+        /// E-mail address of the person.
+        #[arg(long)]
+        email: String,
     },
     /// Let a person use the pages for operators, which show accounts, their limits and usage, but no project.
     #[command(
@@ -1039,8 +1070,9 @@ mod tests {
     ];
 
     /// Flags that share the last part of a setting's name but mean something else.
-    const UNRELATED_FLAGS: [&str; 8] = [
+    const UNRELATED_FLAGS: [&str; 9] = [
         "engine",
+        "from",
         "projects",
         "keywords",
         "keywords-per-project",

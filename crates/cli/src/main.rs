@@ -146,8 +146,9 @@ async fn run(command: Command, loaded: Loaded) -> anyhow::Result<Outcome> {
         Command::Migrate { action, dry_run } => {
             commands::migrate::run(loaded, &action, dry_run).await
         }
+        Command::Mail(command) => Box::pin(commands::mail::run(loaded, command)).await,
         Command::Secrets(command) => Box::pin(commands::secrets::run(loaded, command)).await,
-        Command::Doctor { json, all } => commands::doctor::run(loaded, json, all).await,
+        Command::Doctor { json, all } => Box::pin(commands::doctor::run(loaded, json, all)).await,
         Command::Compact { json } => Box::pin(commands::compact::run(loaded, json)).await,
         Command::Health { live } => {
             let path = if live { "/livez" } else { "/readyz" };

@@ -60,6 +60,16 @@ analysis::wire_enum! {
         MemberChanged = "member.changed",
         MemberRemoved = "member.removed",
         MemberLeft = "member.left",
+        /// A link to reset the password was requested.
+        PasswordResetRequested = "password.resetRequested",
+        /// A new address to sign in with was requested; it counts once it is confirmed.
+        EmailChangeRequested = "email.changeRequested",
+        EmailChanged = "email.changed",
+        /// The address before a change was kept or restored.
+        EmailRestored = "email.restored",
+        /// A message that failed was queued again.
+        MailSentAgain = "mail.sentAgain",
+        SuppressionLifted = "mail.suppressionLifted",
         /// A member or token lacked the right; at most one event an hour for each.
         AuthorizationRefused = "authorization.refused",
     }
@@ -77,8 +87,13 @@ impl AuditAction {
             | Self::MemberJoined
             | Self::MemberChanged
             | Self::MemberRemoved
-            | Self::MemberLeft => Self::AccountChanged,
-            Self::AuthorizationRefused => Self::SessionRefused,
+            | Self::MemberLeft
+            | Self::EmailChangeRequested
+            | Self::EmailChanged
+            | Self::EmailRestored
+            | Self::MailSentAgain
+            | Self::SuppressionLifted => Self::AccountChanged,
+            Self::PasswordResetRequested | Self::AuthorizationRefused => Self::SessionRefused,
             known => known,
         }
     }

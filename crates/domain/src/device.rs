@@ -2,8 +2,8 @@
 //! of unknown devices.
 
 use crate::ids::{AccountId, UserId};
-use crate::ports::randomness::Randomness;
-use crate::secret_text::{base62, hex};
+use crate::randomness::Randomness;
+use crate::secret_text::{base62, from_hex, hex};
 use crate::shared_key::SharedKey;
 use crate::throttle::ThrottleKey;
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
@@ -118,17 +118,6 @@ impl DeviceCookie {
         mac.update(format!("device/2.{}", self.text()).as_bytes());
         mac
     }
-}
-
-fn from_hex(text: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
-    }
-    for (at, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
-    }
-    Some(bytes)
 }
 
 impl fmt::Debug for DeviceCookie {

@@ -106,6 +106,14 @@ id!(
     InvitationId
 );
 id!(
+    /// A message to one recipient.
+    DeliveryId
+);
+id!(
+    /// A link to a page where a person acts without a session.
+    PersonLinkId
+);
+id!(
     /// A keyword search of a user.
     SearchId
 );

@@ -3,17 +3,8 @@
 use crate::email::EmailAddress;
 use crate::ids::{AccountId, InvitationId, ProjectId, UserId};
 use crate::rights::Role;
-use crate::secret_text::plain_secret;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::BTreeSet;
-
-plain_secret! {
-    /// What a link holds: 43 base-62 characters (256 random bits). Never stored.
-    PlainLink
-    /// SHA-256 of the whole secret, which is all that is stored.
-    LinkHash
-    NotALink "not a link of this service"
-}
 
 analysis::wire_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]

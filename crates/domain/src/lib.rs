@@ -24,6 +24,8 @@ pub mod keyword;
 pub mod keyword_metrics;
 pub mod keyword_month;
 pub mod keyword_research;
+pub mod link;
+pub mod mail;
 pub mod market;
 pub mod market_names;
 pub mod money;

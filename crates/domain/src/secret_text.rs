@@ -31,6 +31,18 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     })
 }
 
+/// The 32 bytes of 64 hexadecimal digits.
+pub(crate) fn from_hex(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
+    }
+    Some(bytes)
+}
+
 /// A secret of 43 base-62 characters (256 random bits), the hash that is stored of it (SHA-256: so many random bits need
 /// no slow hash), and the error of a text that is none.
 macro_rules! plain_secret {

@@ -1,4 +1,4 @@
-//! Keys that sign on one server what another verifies: cursors and device cookies.
+//! Keys that sign on one server what another verifies: cursors, device cookies, and links that stop mail.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -9,6 +9,7 @@ analysis::wire_enum! {
     pub enum KeyPurpose {
         Cursors = "cursor-key",
         Devices = "device-key",
+        StopLinks = "stop-link-key",
     }
 }
 
@@ -18,10 +19,14 @@ impl KeyPurpose {
         let lifetime = match self {
             Self::Cursors => TimeDelta::hours(24),
             Self::Devices => crate::device::DeviceCookie::LIFETIME,
+            Self::StopLinks => STOP_LINK_LIFETIME,
         };
         successor + SIGNS_AFTER + lifetime
     }
 }
+
+/// How long the links of a message that stop further ones work.
+pub const STOP_LINK_LIFETIME: TimeDelta = TimeDelta::days(90);
 
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatedKey {

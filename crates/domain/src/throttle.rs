@@ -144,6 +144,30 @@ impl GuessLimit {
         limits
     }
 
+    /// Limits of requests to reset the password of an address. Always locked in this order.
+    pub fn for_password_resets(email: &EmailAddress, from: AddressPrefix) -> Vec<Self> {
+        let (network, _) = from.throttle_blocks();
+        let limit = |kind, of: &str, capacity| Self {
+            key: ThrottleKey::of(&[kind, of]),
+            pace: Pace::Draining { capacity },
+        };
+        // Requests from elsewhere do not use up the person's own.
+        let own = format!("{email} from {network}");
+        vec![
+            limit("reset from", &network, 60),
+            limit("reset of", email.as_str(), 24),
+            limit("reset by", &own, 6),
+        ]
+    }
+
+    /// The limit of changes of a person's address: three a day.
+    pub fn for_address_changes(user: UserId) -> Vec<Self> {
+        vec![Self {
+            key: ThrottleKey::of(&["address of", &user.to_string()]),
+            pace: Pace::Draining { capacity: 3 },
+        }]
+    }
+
     /// The single limit of guesses on a known device or in a session.
     pub fn single(key: ThrottleKey) -> Vec<Self> {
         vec![Self {

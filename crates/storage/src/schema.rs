@@ -191,6 +191,24 @@ tables! {
             spent -> BigInt,
         }
 
+        deliveries (account_id, id) {
+            account_id -> BigInt,
+            id -> BigInt,
+            recipient -> Text,
+            person_id -> Nullable<BigInt>,
+            purpose -> Text,
+            variables -> Text,
+            link_target -> Nullable<BigInt>,
+            state -> Text,
+            created_at -> Instant,
+            expires_at -> Instant,
+            next_at -> Nullable<Instant>,
+            attempt -> BigInt,
+            handed_over_at -> Nullable<Instant>,
+            ended_at -> Nullable<Instant>,
+            reply -> Nullable<Text>,
+        }
+
         findings (account_id, project_id, result_type, job_id, ordinal) {
             account_id -> BigInt,
             project_id -> BigInt,
@@ -407,6 +425,17 @@ tables! {
             answer -> Nullable<Binary>,
         }
 
+        person_links (account_id, id) {
+            account_id -> BigInt,
+            id -> BigInt,
+            user_id -> BigInt,
+            kind -> Text,
+            email -> Nullable<Text>,
+            created_at -> Instant,
+            expires_at -> Instant,
+            used_at -> Nullable<Instant>,
+        }
+
         project_grants (account_id, user_id, project_id) {
             account_id -> BigInt,
             user_id -> BigInt,
@@ -560,6 +589,13 @@ tables! {
             memory -> Text,
         }
 
+        suppressions (account_id, recipient, reason) {
+            account_id -> BigInt,
+            recipient -> Text,
+            reason -> Text,
+            created_at -> Instant,
+        }
+
         token_directory (hash) {
             hash -> Binary,
             account_id -> BigInt,
@@ -594,6 +630,11 @@ tables! {
 
     shared {
         account_console_fetches (account_id) {
+            account_id -> BigInt,
+            next_at -> Nullable<Instant>,
+        }
+
+        account_deliveries (account_id) {
             account_id -> BigInt,
             next_at -> Nullable<Instant>,
         }

@@ -35,6 +35,8 @@ pub enum Access {
     Agent(Scope, AgentHandler),
     /// CSP reports of our pages; the body is not parsed.
     Report(fn(&Services, &[u8]) -> Result<ApiResponse, Problem>),
+    /// Mail programs of recipients (RFC 8058), which send neither session nor origin.
+    Mail(fn(Arc<Services>, MailCall) -> HandlerFuture),
     Visitor(fn(Arc<Services>, VisitorCall) -> HandlerFuture),
     /// A member with the right, with a handler of its own. Responses may contain secrets, so they are never stored for
     /// replay.
@@ -54,6 +56,7 @@ impl Access {
             Self::Agent(scope, _) => Some(*scope),
             Self::Public(_)
             | Self::Report(_)
+            | Self::Mail(_)
             | Self::Visitor(_)
             | Self::Member(..)
             | Self::Operator(_)
@@ -68,6 +71,7 @@ impl Access {
             Self::Public(_)
             | Self::Agent(..)
             | Self::Report(_)
+            | Self::Mail(_)
             | Self::Visitor(_)
             | Self::Operator(_) => None,
         }
@@ -160,9 +164,11 @@ impl Endpoint {
     pub const fn surface(&self) -> Surface {
         match self.access {
             Access::Public(_) | Access::Agent(..) | Access::Report(_) => Surface::Agent,
-            Access::Visitor(_) | Access::Member(..) | Access::Operator(_) | Access::Session(..) => {
-                Surface::Session
-            }
+            Access::Mail(_)
+            | Access::Visitor(_)
+            | Access::Member(..)
+            | Access::Operator(_)
+            | Access::Session(..) => Surface::Session,
         }
     }
 
@@ -188,6 +194,11 @@ pub struct PublicCall {
     pub query: Query,
     /// Passed in, since the route table depends on its handlers.
     pub documents: DocumentBuilders,
+}
+
+/// The body says nothing.
+pub struct MailCall {
+    pub query: Query,
 }
 
 #[derive(Debug, Clone)]

@@ -37,7 +37,7 @@ pub mod services;
 pub mod session_api;
 mod session_auth;
 pub mod session_endpoints;
-mod sleeper;
+pub mod sleeper;
 mod supplier_refusals;
 mod token_revocations;
 

@@ -27,6 +27,7 @@ analysis::wire_enum! {
         ListAnalyses = "listAnalyses",
         ListContentPlans = "listContentPlans",
         ListKeywords = "listKeywords",
+        ListMail = "listMail",
         ListMembers = "listMembers",
         ListModels = "listModels",
         ListProjects = "listProjects",

@@ -23,6 +23,7 @@ use domain::{
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 #[derive(Clone)]
@@ -30,6 +31,8 @@ pub struct WebConfig {
     /// Without a trailing slash.
     pub public_base_url: String,
     pub cursor_key: SharedKey,
+    /// Signs the links that stop messages.
+    pub stop_key: SharedKey,
     pub search: SupplierLabel,
     pub speed: SpeedLabel,
     /// With an accepted token or session.
@@ -77,6 +80,9 @@ impl SpeedLabel {
 /// In total: each holds a file and its rows in memory several times.
 const MAX_IMPORTS: u32 = 2;
 
+/// Requested resets of passwords that are looked up, in total.
+const MAX_RESETS: usize = 64;
+
 /// In total: hashing takes a core a quarter of a second.
 const MAX_PASSWORD_CHANGES: u32 = 8;
 
@@ -92,6 +98,7 @@ pub struct Services {
     pub(crate) limiter: Limiter,
     pub(crate) import_slots: Arc<Slots>,
     pub(crate) password_slots: Arc<Slots>,
+    pub(crate) reset_slots: Arc<Semaphore>,
     connections: Arc<Connections>,
     pub(crate) documents: Documents,
     pub(crate) hasher: Arc<dyn PasswordHasher>,
@@ -158,6 +165,7 @@ impl Services {
             limiter: Limiter::new(&config.limits, &core.clock),
             import_slots: Slots::new(MAX_IMPORTS),
             password_slots: Slots::new(MAX_PASSWORD_CHANGES),
+            reset_slots: Arc::new(Semaphore::new(MAX_RESETS)),
             connections: Arc::new(Connections::new(&config.limits)),
             documents: Documents::default(),
             sign_in: SignIn::new(Arc::clone(&core), hasher(), known_hasher()),

@@ -6,20 +6,25 @@ use crate::agent_api::{
 };
 use crate::contract::Parameter;
 use crate::csp_reports;
-use crate::endpoint::{Access, Call, Endpoint, MemberCall, VisitorCall};
+use crate::endpoint::{Access, Call, Endpoint, MailCall, MemberCall, VisitorCall};
 use crate::endpoints::{endpoints, handled, project_parameters};
 use crate::paging::page_parameters;
 use crate::session_api::{
     account, accounts, analyses, api_tokens, assignments, audit_log, bulk_keywords, console_rows,
-    content_plans, current_session, invitation, keyword_research, keyword_status, members, models,
-    operator, password, reactivate, reauthenticate, report_defaults, results, search_console,
-    sessions, sign_in, sign_out, top_results, welcome,
+    content_plans, current_session, invitation, keyword_research, keyword_status, mail, members,
+    models, operator, password, person_links, reactivate, reauthenticate, report_defaults, results,
+    search_console, sessions, sign_in, sign_out, top_results, welcome,
 };
 use domain::rights::Right;
 
 macro_rules! visitor {
     ($handler:path) => {
         Access::Visitor(handled!(VisitorCall, $handler))
+    };
+}
+macro_rules! mail_program {
+    ($handler:path) => {
+        Access::Mail(handled!(MailCall, $handler))
     };
 }
 macro_rules! member {
@@ -77,6 +82,18 @@ pub fn session_api() -> Vec<Endpoint> {
         Post "/api/invitation", visitor(invitation::preview) "previewInvitation" "What an invitation's link offers";
         Post "/api/invitation/accept", visitor(invitation::accept) "acceptInvitation" "Accept an invitation and sign in";
         Post "/api/session/invitation", member(OwnLogin, invitation::join) "joinAccount" "Accept an invitation, signed in";
+        // By the links of messages.
+        Post "/api/password-reset", visitor(person_links::request_reset) "requestPasswordReset" "Request a link to set a new password";
+        Post "/api/password-reset/complete", visitor(person_links::reset) "resetPassword" "Set a new password by a link";
+        Post "/api/address/confirm", visitor(person_links::confirm_address) "confirmAddress" "Confirm a new e-mail address by its link";
+        Post "/api/address/cancel", visitor(person_links::cancel_address) "cancelAddress" "Keep or restore the e-mail address before";
+        Post "/api/not-me", visitor(person_links::disown_sign_in) "disownSignIn" "End all sessions after a stranger's sign-in";
+        Get "/api/unsubscribe", visitor(mail::show_stop) "showUnsubscribe" "Leads to the page that stops messages", parameters: mail::StopMail::parameters;
+        Post "/api/unsubscribe", mail_program(mail::stop) "unsubscribe" "Stop messages of a kind", parameters: mail::StopMail::parameters;
+        // Mail.
+        Get "/api/settings/mail", member(AuditRead, mail::read) "listMail" "Messages, and addresses that get none", parameters: mail::ReadMail::parameters;
+        Post "/api/settings/mail/{id}/copies", member(AccountWrite, mail::send_again) "sendMailAgain" "Send a message again";
+        Delete "/api/settings/suppressions", member(AccountWrite, mail::lift) "liftSuppression" "Send messages to an address again", parameters: mail::LiftSuppression::parameters;
         // Members.
         Get "/api/settings/members", member(AccountRead, members::read) "listMembers" "Members and open invitations";
         Patch "/api/settings/members/{id}", member(MembersManage, members::change) "updateMember" "Change a member's role or projects";

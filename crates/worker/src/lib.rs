@@ -6,6 +6,7 @@ mod attempt_state;
 mod console;
 mod heartbeat;
 pub mod job_metrics;
+mod mail;
 pub mod packing;
 mod provider_errors;
 mod publisher;
@@ -36,6 +37,7 @@ use domain::use_cases::check_clock_skew::clock_fault;
 use domain::use_cases::measure_page_speed::SpeedSources;
 use domain::use_cases::retention_clock::PurgePostponed;
 use domain::use_cases::search_console::fetch::FetchConsole;
+use domain::use_cases::send_mail::SendMail;
 use domain::use_cases::sweep_queue::Swept;
 use heartbeat::HeartbeatTask;
 use publisher::JobPublisher;
@@ -50,6 +52,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 pub struct WorkerContext {
     pub core: Arc<Core>,
     pub console: Arc<FetchConsole>,
+    /// `None` where the server sends no mail.
+    pub mail: Option<Arc<SendMail>>,
     pub search: Arc<dyn SearchResults>,
     pub sites: Arc<dyn SiteReader>,
     pub site_access: Arc<dyn SiteAccessProvider>,
@@ -134,6 +138,13 @@ impl Worker {
         let console = Arc::clone(&self.tools.console);
         let every = self.tools.core.policies.queue.sweep;
         let fetcher = tokio::spawn(console::fetch(console, every, self.stop.clone()));
+        let mail = self.tools.mail.clone();
+        let (mail_trust, mail_stop) = (Arc::clone(&trust), self.stop.clone());
+        let mailer = tokio::spawn(async move {
+            if let Some(mail) = mail {
+                mail::send(mail, mail_trust, mail_stop).await;
+            }
+        });
         let load = &self.tools.limits;
         let slots = Slots::new(small(load.jobs.max(1)), small(load.short_jobs));
         let slots = Arc::new(WorkerSlots::new(slots));
@@ -179,6 +190,7 @@ impl Worker {
             ("sweeper", sweeper),
             ("housekeeper", purger),
             ("fetcher", fetcher),
+            ("mailer", mailer),
         ] {
             if let Err(error) = beside.await {
                 tracing::error!(%error, name, "A task beside the jobs ended badly.");

@@ -4,6 +4,7 @@
 pub mod admin_client;
 pub mod api;
 pub mod loopback;
+pub mod mail_server;
 pub mod process;
 pub mod website;
 pub mod world;

@@ -14,10 +14,13 @@ use web::{limits::Rate, problem::Code};
 harness::on_sqlite![every_problem_code_is_reachable_and_matches_golden];
 
 /// Reached by other tests, which need a moving clock, a stalled body, a failing database or concurrent keys.
-const ELSEWHERE: [(&str, &str); 24] = [
+const ELSEWHERE: [(&str, &str); 27] = [
     ("role-insufficient", "../session/members.rs"),
     ("invitation-for-another", "../session/members.rs"),
     ("link-invalid", "../session/members.rs"),
+    ("mail-not-configured", "../session/person_links.rs"),
+    ("message-not-failed", "../session/mail.rs"),
+    ("suppression-final", "../session/mail.rs"),
     ("already-member", "../session/members.rs"),
     ("last-owner", "../session/members.rs"),
     ("account-changed", "../session/members.rs"),

@@ -12,6 +12,7 @@ mod dialogs;
 mod edge_cases;
 mod installed_server;
 mod keyboard;
+mod mail;
 mod members;
 mod notices;
 mod old_browser;
@@ -68,6 +69,7 @@ fn pages(projects: &[String]) -> Vec<String> {
         "/settings/models",
         "/settings/usage",
         "/settings/audit-log",
+        "/settings/mail",
     ]
     .map(str::to_owned)
     .to_vec();

@@ -25,6 +25,7 @@ fn pages(project: i64) -> Vec<String> {
         "/settings/models",
         "/settings/usage",
         "/settings/audit-log",
+        "/settings/mail",
     ]
     .map(str::to_owned)
     .to_vec();

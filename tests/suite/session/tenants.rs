@@ -5,6 +5,7 @@ use harness::{
     browsers::Browser,
     callers::{Answer, UNKNOWN_ID, id},
     databases::TestDatabase,
+    letters::with_mail,
     on_every_database,
 };
 use serde_json::{Value, json};
@@ -31,7 +32,10 @@ async fn everything(browser: &Browser, project: i64) -> Vec<Value> {
 }
 
 async fn a_foreign_id_is_answered_like_an_unknown_id(db: TestDatabase) {
-    let app = TestApp::start(&db).await;
+    let app = TestApp::with_settings(&db, |it| {
+        it.policies = with_mail(it.policies.clone());
+    })
+    .await;
     let (owner, other) = (app.db_member(0).await, app.db_member(1).await);
     let body = json!({ "domain": "shop.example.com", "keywords": ["rank tracker"] });
     let created = owner.post("/api/projects", body).await.created();
@@ -56,6 +60,7 @@ async fn a_foreign_id_is_answered_like_an_unknown_id(db: TestDatabase) {
     let invited = json!({ "email": "new@example.com", "role": "viewer" });
     let invitation = owner.post("/api/settings/invitations", invited).await;
     let invitation = id(&invitation.created());
+    let message = id(&owner.get("/api/settings/mail").await.ok()["items"][0]);
     let account = owner.get("/api/session").await.ok()["account"].clone();
     let before = everything(&owner, project).await;
 
@@ -73,6 +78,7 @@ async fn a_foreign_id_is_answered_like_an_unknown_id(db: TestDatabase) {
             "/api/operator/accounts" => id(&account),
             "/api/settings/members" => member,
             "/api/settings/invitations" => invitation,
+            "/api/settings/mail" => message,
             "/api/keyword-research/history" => search,
             other => panic!("whose id stands in {other}?"),
         };
@@ -124,7 +130,10 @@ async fn every_route_needs_a_session(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let stranger = app.browser();
     for endpoint in web::session_endpoints::session_api() {
-        if matches!(endpoint.access, Access::Visitor(_) | Access::Report(_)) {
+        if matches!(
+            endpoint.access,
+            Access::Visitor(_) | Access::Report(_) | Access::Mail(_)
+        ) {
             continue;
         }
         let path = endpoint.path.replace("{id}", "7").replace("{planId}", "8");

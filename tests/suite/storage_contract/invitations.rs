@@ -5,7 +5,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     email::EmailAddress,
     ids::{AccountId, InvitationId, ProjectId},
-    invitation::{Invitation, InvitationEnd, LinkHash},
+    invitation::{Invitation, InvitationEnd},
+    link::LinkHash,
     ports::storage::{StorageError, Transaction},
     rights::Role,
 };

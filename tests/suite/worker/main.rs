@@ -24,6 +24,7 @@ mod idempotency_keys;
 mod key_file;
 mod logs;
 mod machine_failures;
+mod mail;
 mod metrics;
 mod paid;
 mod power_loss;

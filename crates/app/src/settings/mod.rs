@@ -20,6 +20,7 @@ use domain::{
     project::PurgeTerm, stored_data::StorageLimits, token::TokenPolicy,
     use_cases::maintenance::Retention,
 };
+use mail::MailSettings;
 use providers::{
     ai::AiSettings, keywords::KeywordResearchSettings, search::SearchSettings,
     search_console::SearchConsoleSettings,
@@ -65,10 +66,11 @@ settings! {
         pub sessions: SessionSettings,
         pub passwords: PasswordSettings,
         pub secrets: SecretSettings,
+        pub mail: MailSettings,
         pub new_accounts: NewAccountSettings,
         pub tokens: TokenSettings,
     }
-    rules Settings::check_listeners
+    rules Settings::check_together
 }
 
 settings! {
@@ -352,11 +354,23 @@ impl QueueSettings {
 
 impl Settings {
     /// The two listeners need different addresses. Files such as keys are checked when they are needed.
+    fn check_together(&self, key: &str, mistakes: &mut Mistakes) {
+        self.check_listeners(key, mistakes);
+        self.check_mail(key, mistakes);
+    }
+
     fn check_listeners(&self, _: &str, mistakes: &mut Mistakes) {
         let listen = self.listen.0;
         if listen.port() != 0 && self.admin.listen == AdminAddress::At(listen) {
             let allowed = "another address than listen, or off";
             mistakes.add("admin.listen", listen.to_string(), allowed);
+        }
+    }
+
+    fn check_mail(&self, _: &str, mistakes: &mut Mistakes) {
+        if self.mail.host.is_some() && self.public_base_url.is_none() {
+            let allowed = "the URL of this server, because mail.host is set";
+            mistakes.add("public_base_url", "not set", allowed);
         }
     }
 

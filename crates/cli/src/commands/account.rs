@@ -7,6 +7,7 @@ use domain::account::{Account, AccountLimits, AccountStatus};
 use domain::allowance::Allowance;
 use domain::audit::{Actor, AuditEvent, AuditFilter};
 use domain::email::EmailAddress;
+use domain::link::LinkKind;
 use domain::money::MicroUsd;
 use domain::text::Label;
 use domain::use_cases::passwords::SetPasswordError;
@@ -26,6 +27,7 @@ pub async fn run(context: &AppContext, command: AccountCommand) -> anyhow::Resul
             email,
             revoke_tokens,
         } => password(context, &email, revoke_tokens).await?,
+        AccountCommand::ResetLink { email } => reset_link(context, &email).await?,
         AccountCommand::Operator { email, revoke } => operator(context, &email, revoke).await?,
         AccountCommand::Disable { email } => {
             set_status(context, &email, AccountStatus::Disabled).await?;
@@ -92,6 +94,19 @@ async fn password(context: &AppContext, email: &str, revokes_tokens: bool) -> an
     }
     print_line(format!(
         "Set the password of {email}; {sessions} sessions ended. Tokens remain valid; --revoke-tokens revokes them."
+    ));
+    Ok(())
+}
+
+async fn reset_link(context: &AppContext, email: &str) -> anyhow::Result<()> {
+    let person = find_person(&context.storage, email).await?;
+    let link = context.core().password_reset_link(&person).await?;
+    let kind = LinkKind::PasswordReset;
+    print_line(kind.url(&context.settings.public_base_url(), &link));
+    eprint_line(format!(
+        "{} sets a new password with this link, once, within {} minutes. An earlier link ends.",
+        person.email,
+        kind.lifetime().num_minutes()
     ));
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::wiring::{
     Process, ai_engines, is_database_missing, keyword_data, open_database, queue_policy,
     search_results, server_addresses, server_host, site_services, system_ports,
 };
+use ::mail::SmtpMailer;
 use app::secrets::{first_missing, key_file, keys_in_file, needed_key_ids};
 use chrono::{DateTime, Datelike, SecondsFormat, TimeDelta, Utc};
 use crawler::is_public;
@@ -101,6 +102,7 @@ pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<Out
         queue(opened).await,
         backup(opened).await,
         secrets(&loaded.settings, opened).await,
+        mail(&loaded.settings).await,
         engines(&loaded.settings),
         research(&loaded.settings),
         spending(&loaded.settings, opened).await,
@@ -411,6 +413,45 @@ async fn secrets(settings: &Settings, opened: Opened<'_>) -> Check {
             subject,
             "there is no key file: keys of cursors and device cookies are not sealed",
             "Run `sightline secrets init --out FILE`, and set secrets.key_file on all machines.",
+        ),
+    }
+}
+
+/// Whether the mail server takes messages of this server; none is sent.
+async fn mail(settings: &Settings) -> Check {
+    let subject = "mail";
+    let mailer = match SmtpMailer::new(&settings.mail) {
+        Ok(mailer) => mailer,
+        Err(error) => {
+            return Check::bad(subject, error.to_string(), "Correct the settings mail.*.");
+        }
+    };
+    let Some(mailer) = mailer else {
+        return Check::good(
+            subject,
+            "off: links are shown to be copied; mail.host turns it on",
+        );
+    };
+    match mailer.probe().await {
+        Ok(found) => {
+            let encrypted = if found.is_encrypted { "TLS" } else { "no TLS" };
+            let signed_in = if found.is_signed_in {
+                "signed in"
+            } else {
+                "without login"
+            };
+            Check::good(
+                subject,
+                format!(
+                    "{} ({}), {encrypted}, {signed_in}",
+                    found.server, found.name
+                ),
+            )
+        }
+        Err(error) => Check::bad(
+            subject,
+            error.to_string(),
+            "Check mail.host, mail.port, mail.security, mail.username and mail.password_file.",
         ),
     }
 }

@@ -9,6 +9,7 @@ pub mod demo;
 pub mod doctor;
 pub mod domains;
 pub mod health;
+pub mod mail;
 pub mod mcp;
 pub mod migrate;
 pub mod models;

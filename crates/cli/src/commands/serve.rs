@@ -28,7 +28,8 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Outcome
         context.core(),
         stopping.work.clone(),
     ));
-    let (worker_context, wake) = (context.for_jobs().worker_context(), Arc::new(Notify::new()));
+    let worker_context = context.for_jobs().worker_context_with_mail().await?;
+    let wake = Arc::new(Notify::new());
     let services =
         server::build_services(&context, &worker_context, Arc::clone(&wake), &stopping).await?;
     announce_start(&context, args, &services).await?;

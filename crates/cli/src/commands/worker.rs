@@ -29,7 +29,7 @@ pub async fn run(loaded: Loaded) -> anyhow::Result<Outcome> {
         context.core(),
         stopping.work.clone(),
     ));
-    let worker_context = context.worker_context();
+    let worker_context = context.worker_context_with_mail().await?;
     context.requeue_running_jobs(&worker_context).await;
     let (working, look) = spawn_integrity_check(&context, &stopping);
     let worker = Worker::new(

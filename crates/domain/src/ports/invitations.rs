@@ -1,6 +1,7 @@
 use super::storage::StorageError;
 use crate::ids::{AccountId, InvitationId};
-use crate::invitation::{Invitation, LinkHash};
+use crate::invitation::Invitation;
+use crate::link::LinkHash;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 

@@ -113,6 +113,8 @@ macro_rules! repositories {
             accounts: accounts AccountRepository MockAccountRepository,
             members: members MemberRepository MockMemberRepository,
             invitations: invitations InvitationRepository MockInvitationRepository,
+            links: links LinkRepository MockLinkRepository,
+            outbox: outbox OutboxRepository MockOutboxRepository,
             passwords: passwords PasswordRepository MockPasswordRepository,
             sessions: sessions SessionRepository MockSessionRepository,
             throttles: throttles ThrottleRepository MockThrottleRepository,

@@ -8,6 +8,8 @@ use crate::audit::{Actor, AuditAction, AuditEvent};
 use crate::ids::{AccountId, ProjectId};
 use crate::invitation::Invitation;
 use crate::keyword_research::Flight;
+use crate::link::PersonLink;
+use crate::mail::Delivery;
 use crate::ports::host_throttle::HostHash;
 use crate::ports::storage::{StorageError, Transaction};
 use crate::project::PurgeTerm;
@@ -107,7 +109,7 @@ impl Core {
         let accounts = self.storage.read().await?.accounts().list().await?;
         for (account, _) in accounts {
             let of = account.id;
-            self.purge_invitations(of, now).await?;
+            self.purge_correspondence(of, now).await?;
             self.in_batches(|work, _: Option<()>| {
                 Box::pin(settle_expired_reservations(work, of, now))
             })
@@ -192,14 +194,18 @@ impl Core {
         self.transaction_with_ids(put_away).await
     }
 
-    async fn purge_invitations(
+    /// Purges invitations, links and messages that ended long ago.
+    async fn purge_correspondence(
         &self,
         of: AccountId,
         now: DateTime<Utc>,
     ) -> Result<(), StorageError> {
-        let before = now - Invitation::LIFETIME - Invitation::KEPT_FOR;
+        let invited = now - Invitation::LIFETIME - Invitation::KEPT_FOR;
+        let (mailed, linked) = (now - Delivery::KEPT_FOR, now - PersonLink::KEPT_FOR);
         let purge = |mut work: Box<dyn Transaction>| async move {
-            work.invitations().purge_before(of, before).await?;
+            work.invitations().purge_before(of, invited).await?;
+            work.links().purge_before(of, linked).await?;
+            work.outbox().purge_before(of, mailed).await?;
             work.commit().await
         };
         self.storage.transaction(purge).await

@@ -11,7 +11,9 @@ use crate::account::{Account, AccountStatus};
 use crate::audit::{Actor, AuditAction, AuditEvent, Author};
 use crate::email::EmailAddress;
 use crate::ids::{AccountId, InvitationId, ProjectId, UserId};
-use crate::invitation::{Invitation, InvitationEnd, LinkHash, PlainLink};
+use crate::invitation::{Invitation, InvitationEnd};
+use crate::link::{LinkHash, PlainLink};
+use crate::mail::{Delivery, Message};
 use crate::page::{Direction, PageRequest};
 use crate::password::PasswordRefusal;
 use crate::ports::password_hasher::{HashingError, PasswordHasher};
@@ -196,6 +198,7 @@ impl Core {
             let invitation = open_invitation(work.as_mut(), by, id, given.now).await?;
             check_link_limits(work.as_mut(), by.account.id, given.now).await?;
             let invitation = invitation.reissued(given.now);
+            queue_invitation(work.as_mut(), &mut given, by, &invitation).await?;
             { work.invitations() }
                 .save(&invitation, Some(link.hash()))
                 .await?;
@@ -437,6 +440,15 @@ impl Core {
                 }
             }
             work.members().save_membership(&after).await?;
+            if after.role != before.role && acting.id != id {
+                let message = Message::RoleChanged {
+                    account: by.account.name.to_string(),
+                    by: acting.name.to_string(),
+                    role: after.role.name().to_owned(),
+                };
+                let notice = given.delivery(account, &after.email, message);
+                given.queue(work.as_mut(), notice).await?;
+            }
             revoke_invitations_of(work.as_mut(), &after, given.now).await?;
             if projects != granted {
                 let (by, at) = (by.user.id, given.now);
@@ -475,6 +487,7 @@ impl Core {
         id: UserId,
         revokes_tokens: bool,
     ) -> Result<u64, MemberError> {
+        let account_name = &by.account.name;
         let remove = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
             let account = by.account.id;
             let (acting, before) = locked_members(work.as_mut(), by, id).await?;
@@ -501,6 +514,7 @@ impl Core {
             if revokes_tokens {
                 revoked = revoke_tokens_of(work.as_mut(), &after, &acting, &mut given).await?;
             }
+            queue_departure(work.as_mut(), &mut given, account_name, (&after, &acting)).await?;
             let action = if leaves {
                 AuditAction::MemberLeft
             } else {
@@ -606,6 +620,7 @@ async fn invited(
         ended: None,
     };
     work.invitations().add(&invitation, link.hash()).await?;
+    queue_invitation(work.as_mut(), &mut given, by, &invitation).await?;
     let event = AuditEvent {
         detail: format!("{} as {}", invitation.email, invitation.role),
         ..given.event(account, &acting, AuditAction::MemberInvited)
@@ -849,7 +864,77 @@ async fn complete(
     };
     work.audit().record(&event).await?;
     let accepted = invitation.ended(InvitationEnd::Accepted, given.now);
-    work.invitations().save(&accepted, None).await
+    work.invitations().save(&accepted, None).await?;
+    if !given.sends_mail {
+        return Ok(());
+    }
+    let account = work.accounts().find(user.account).await?;
+    let inviter = present_member(work, user.account, by).await?;
+    let (Some(account), Some(inviter)) = (account, inviter) else {
+        return Ok(());
+    };
+    let message = Message::InvitationAccepted {
+        account: account.name.to_string(),
+        member: user.name.to_string(),
+        email: user.email.to_string(),
+        role: user.role.name().to_owned(),
+    };
+    let notice = given.delivery(user.account, &inviter.email, message);
+    given.queue(work, notice).await
+}
+
+async fn queue_invitation(
+    work: &mut dyn Transaction,
+    given: &mut TransactionInput,
+    by: &Member,
+    invitation: &Invitation,
+) -> Result<(), StorageError> {
+    if !given.sends_mail {
+        return Ok(());
+    }
+    let account = invitation.account;
+    let projects = known_projects(work, account, &invitation.projects).await?;
+    let message = Message::Invitation {
+        account: by.account.name.to_string(),
+        inviter: by.user.name.to_string(),
+        role: invitation.role.name().to_owned(),
+        projects: projects.iter().map(|it| it.name.to_string()).collect(),
+        expires_at: invitation.expires_at,
+    };
+    let mail = Delivery {
+        link_target: Some(invitation.id.0),
+        ..given.delivery(account, &invitation.email, message)
+    };
+    given.queue(work, mail).await
+}
+
+/// A message to the member who was removed, or to the owners about one who left.
+async fn queue_departure(
+    work: &mut dyn Transaction,
+    given: &mut TransactionInput,
+    account_name: &Label,
+    (member, by): (&User, &User),
+) -> Result<(), StorageError> {
+    if !given.sends_mail {
+        return Ok(());
+    }
+    let account = account_name.to_string();
+    if member.id != by.id {
+        let by = by.name.to_string();
+        let message = Message::MemberRemoved { account, by };
+        let notice = given.delivery(member.account, &member.email, message);
+        return given.queue(work, notice).await;
+    }
+    let members = work.members().list(member.account).await?;
+    for owner in members.iter().filter(|it| it.is_present_owner()) {
+        let message = Message::MemberLeft {
+            account: account.clone(),
+            member: member.name.to_string(),
+        };
+        let notice = given.delivery(member.account, &owner.email, message);
+        given.queue(work, notice).await?;
+    }
+    Ok(())
 }
 
 /// Where the member leaves the home account: address and password go to another account of the person, if there is one,

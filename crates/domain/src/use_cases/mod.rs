@@ -21,8 +21,10 @@ pub mod maintenance;
 pub mod measure_keyword;
 pub mod measure_page_speed;
 pub mod members;
+pub mod outbox;
 pub mod own_searches;
 pub mod passwords;
+pub mod person_links;
 pub mod plan_prompts;
 pub mod projects;
 pub mod publish_results;
@@ -35,6 +37,7 @@ pub mod retention_clock;
 pub mod schedules;
 pub mod sealed_secrets;
 pub mod search_console;
+pub mod send_mail;
 pub mod sessions;
 pub mod sign_in;
 pub mod since_sign_in;
@@ -60,6 +63,7 @@ use crate::ports::storage::Storage;
 use crate::stored_data::StorageLimits;
 use crate::token::TokenPolicy;
 use maintenance::Retention;
+use outbox::MailPolicy;
 use request_analysis::Prices;
 use std::sync::Arc;
 
@@ -84,6 +88,7 @@ pub struct Policies {
     pub retention: Retention,
     pub prices: Prices,
     pub engines: AiEngines,
+    pub mail: Option<MailPolicy>,
 }
 
 /// Implements `AsStorageError`, for [`retrying`](crate::ports::storage::retrying).

@@ -1,6 +1,7 @@
 //! Passwords of signed-in users, and those set by the operator.
 
 use super::guesses::CountedGuess;
+use super::person_links::{end_pending, queue_password_notice};
 use super::sessions::{
     ClientInfo, EndedAccess, Member, Seat, SessionSecrets, SignedIn, begin_session,
 };
@@ -135,6 +136,8 @@ impl Core {
                 tokens = revoke_all_tokens(work.as_mut(), account, by, reason, &mut given).await?;
                 details = format!("; {tokens} tokens revoked");
             }
+            end_pending(work.as_mut(), user, given.now).await?;
+            queue_password_notice(work.as_mut(), &mut given, user, None).await?;
             let event = AuditEvent {
                 detail: format!("of {}; {sessions} sessions ended{details}", user.email),
                 ..given.event(account, by, AuditAction::PasswordChanged)
@@ -232,6 +235,9 @@ async fn renewed(
         { work.passwords() }
             .set(&at_home, change.hash, given.now)
             .await?;
+        end_pending(work.as_mut(), &at_home, given.now).await?;
+        let from = Some(place.network);
+        queue_password_notice(work.as_mut(), &mut given, &at_home, from).await?;
         if change.ends_others {
             let ended = work.sessions().end_all(home, user, None).await?;
             details = format!("; {ended} other sessions ended");

@@ -1,18 +1,23 @@
 //! Sessions of users.
 
 use super::Core;
+use super::outbox::may_notify;
 use super::tokens::revoke_all_tokens;
 use super::transaction_input::TransactionInput;
 use crate::account::{Account, AccountStatus};
-use crate::audit::{ActingPerson, Actor, AuditAction, AuditEvent, ON_DEVICE};
+use crate::audit::{
+    ActingPerson, Actor, AuditAction, AuditEvent, AuditFilter, ON_DEVICE, PersonFilter,
+};
 use crate::device::{DeviceCookie, DeviceNonce};
 use crate::ids::{AccountId, ProjectId, SessionId, UserId};
+use crate::mail::{Message, Purpose};
 use crate::ports::sessions::KnownSession;
 use crate::ports::storage::{StorageError, Transaction};
 use crate::rights::Right;
 use crate::session::{PlainSession, Session, SessionExpired};
 use crate::throttle::AddressPrefix;
 use crate::user::User;
+use chrono::TimeDelta;
 use std::collections::BTreeSet;
 use thiserror::Error;
 
@@ -164,24 +169,28 @@ impl Core {
         (account, person): (AccountId, UserId),
         from: AddressPrefix,
     ) -> Result<(), StorageError> {
-        let mut read = self.storage.read().await?;
-        let attacked = read.members().find(account, person).await?;
-        drop(read);
-        let event = AuditEvent {
-            detail: format!("from {from}"),
-            person: attacked.map(|it| ActingPerson {
+        let note = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
+            if given.sends_mail {
+                // Of two failures at once the second sees the first.
+                work.passwords().lock(account, person).await?;
+            }
+            let attacked = work.members().find(account, person).await?;
+            let acting = attacked.as_ref().map(|it| ActingPerson {
                 id: it.id,
-                name: it.name,
-            }),
-            ..{ self.transaction_input() }.event(
-                account,
-                Actor::Stranger,
-                AuditAction::SessionRefused,
-            )
+                name: it.name.clone(),
+            });
+            if let Some(attacked) = attacked.filter(|_| given.sends_mail) {
+                queue_failures(work.as_mut(), &mut given, &attacked).await?;
+            }
+            let event = AuditEvent {
+                detail: format!("from {from}"),
+                person: acting,
+                ..given.event(account, Actor::Stranger, AuditAction::SessionRefused)
+            };
+            work.audit().record(&event).await?;
+            work.commit().await
         };
-        let mut work = self.storage.write().await?;
-        work.audit().record(&event).await?;
-        work.commit().await
+        self.transaction_with_ids(note).await
     }
 
     /// Whether the device cookie is valid: its account is active, and the user has neither changed
@@ -414,6 +423,36 @@ pub(super) fn describe_session(session: &Session) -> String {
         Some(device) => format!("{described}{ON_DEVICE}{device}"),
         None => described,
     }
+}
+
+/// A message after as many failed sign-ins in an hour.
+const FAILURES_IN_AN_HOUR: u32 = 10;
+
+/// Queues a message with the failure that reaches the number, at most once in an hour.
+async fn queue_failures(
+    work: &mut dyn Transaction,
+    given: &mut TransactionInput,
+    attacked: &User,
+) -> Result<(), StorageError> {
+    let filter = AuditFilter {
+        actions: vec![AuditAction::SessionRefused],
+        person: Some(PersonFilter::Only(attacked.id)),
+        since: Some(given.now - TimeDelta::hours(1)),
+        ..AuditFilter::default()
+    };
+    let audit = work.audit();
+    let earlier = audit.list(attacked.account, &filter, FAILURES_IN_AN_HOUR);
+    let failures = earlier.await?.len() + 1;
+    let is_reached = failures == FAILURES_IN_AN_HOUR as usize;
+    if !is_reached || !may_notify(work, given, attacked, Purpose::FailedSignIns).await? {
+        return Ok(());
+    }
+    let message = Message::FailedSignIns {
+        failures: FAILURES_IN_AN_HOUR,
+        at: given.now,
+    };
+    let notice = given.personal_delivery(attacked, message);
+    given.queue(work, notice).await
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 use super::guesses::{CountedGuess, NoGuess};
 use super::members::{AcceptError, join, present_member, with_current_name};
+use super::person_links::queue_new_device;
 use super::sessions::{
     ClientInfo, EndCause, Seat, SessionSecrets, SignedIn, begin_session, end_and_audit,
 };
@@ -7,9 +8,10 @@ use super::transaction_input::TransactionInput;
 use super::{Core, impl_as_storage_error, sessions};
 use crate::account::{Account, AccountStatus};
 use crate::audit::{AuditAction, AuditEvent};
+use crate::device::DeviceCookie;
 use crate::email::EmailAddress;
 use crate::ids::{AccountId, UserId};
-use crate::invitation::LinkHash;
+use crate::link::LinkHash;
 use crate::password::{HashCost, PasswordHash, TypedPassword};
 use crate::ports::password_hasher::{HashingError, PasswordHasher, Verification};
 use crate::ports::passwords::Credentials;
@@ -260,6 +262,12 @@ async fn begin(
         ..given.event(home, &member, AuditAction::SessionBegun)
     };
     work.audit().record(&event).await?;
+    // The cookie of another person's sign-in on the device does not count.
+    let is_of_person = |it: &DeviceCookie| (it.account(), it.user()) == (home, person.id);
+    if !place.device.as_ref().is_some_and(is_of_person) {
+        let of = (signed_in.session.browser.clone(), place.network);
+        queue_new_device(work.as_mut(), &mut given, &person, of).await?;
+    }
     work.commit().await?;
     Ok(signed_in)
 }

@@ -4,12 +4,13 @@ use super::{Core, impl_as_storage_error};
 use crate::account::{Account, AccountStatus};
 use crate::audit::{Actor, AuditAction, AuditEvent, Author};
 use crate::ids::{AccountId, TokenId};
+use crate::mail::Message;
 use crate::ports::storage::{StorageError, Transaction, run_with_retries};
 use crate::rights::Right;
 use crate::scope::Scopes;
 use crate::text::Label;
 use crate::token::{ApiToken, PlainToken, RevokeReason, TokenHash, TokenRefusal};
-use crate::user::User;
+use crate::user::{User, present};
 use chrono::TimeDelta;
 use thiserror::Error;
 
@@ -325,9 +326,33 @@ impl Core {
                 ..given.event(account, Actor::Finder, AuditAction::TokenLeaked)
             };
             work.audit().record(&event).await?;
+            queue_leak(work.as_mut(), &mut given, &known.account, &known.token).await?;
         }
         work.commit().await
     }
+}
+
+/// A message to those who manage tokens.
+async fn queue_leak(
+    work: &mut dyn Transaction,
+    given: &mut TransactionInput,
+    account: &Account,
+    token: &ApiToken,
+) -> Result<(), StorageError> {
+    if !given.sends_mail {
+        return Ok(());
+    }
+    let members = work.members().list(account.id).await?;
+    for member in present(&members).filter(|it| it.role.holds(Right::TokensManage)) {
+        let message = Message::TokenLeaked {
+            account: account.name.to_string(),
+            token: format!("{}, ending with {}", token.name, token.last_four),
+            at: given.now,
+        };
+        let notice = given.delivery(account.id, &member.email, message);
+        given.queue(work, notice).await?;
+    }
+    Ok(())
 }
 
 /// Revokes all tokens of an account, in the caller's transaction. Returns how many; each gets an

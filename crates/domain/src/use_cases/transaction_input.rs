@@ -14,6 +14,7 @@ pub(super) struct TransactionInput {
     /// Start of the attempt, before waiting for the write connection.
     pub now: DateTime<Utc>,
     pub ids: Ids,
+    pub sends_mail: bool,
 }
 
 impl TransactionInput {
@@ -34,6 +35,7 @@ impl Core {
         TransactionInput {
             now: self.clock.now(),
             ids: self.mint.ids(),
+            sends_mail: self.sends_mail(),
         }
     }
 

@@ -38,7 +38,7 @@ impl Outside {
         self.0.load(Ordering::SeqCst)
     }
 
-    fn count(&self) {
+    pub fn count(&self) {
         self.0.fetch_add(1, Ordering::SeqCst);
     }
 }

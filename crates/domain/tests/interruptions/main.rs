@@ -5,6 +5,7 @@
 mod external_services;
 mod fixture;
 mod jobs;
+mod mail;
 mod people;
 mod projects;
 mod scan;
@@ -12,8 +13,8 @@ mod transaction_watch;
 
 use domain::{
     ids::IdMint,
-    test_support::{Fault, MemoryStorage, State, core, fixtures},
-    use_cases::Core,
+    test_support::{Fault, MemoryStorage, State, fixtures},
+    use_cases::{Core, Policies},
 };
 use external_services::Outside;
 use std::{
@@ -48,8 +49,7 @@ macro_rules! case {
 pub(crate) use case;
 
 /// Written off the request path and not retried: the next use writes the same.
-const NOT_TRIED_AGAIN: [&str; 4] = [
-    "note_failed_sign_in",
+const NOT_TRIED_AGAIN: [&str; 3] = [
     "note_refused_authorization",
     "note_session_use",
     "note_token_use",
@@ -58,7 +58,12 @@ const NOT_TRIED_AGAIN: [&str; 4] = [
 const NOTES_FAILURES: [&str; 2] = ["FetchConsole::run", "FetchConsole::run_due"];
 
 fn cases() -> Vec<Case> {
-    let all = [people::cases(), projects::cases(), jobs::cases()];
+    let all = [
+        people::cases(),
+        mail::cases(),
+        projects::cases(),
+        jobs::cases(),
+    ];
     all.into_iter().flatten().collect()
 }
 
@@ -82,7 +87,10 @@ async fn run(case: &Case, fault: Option<(u32, Fault)>) -> Seen {
         randomness: watch.clone(),
         mint: Arc::new(IdMint::new(watch.clone(), watch.clone())),
         cipher: Arc::new(external_services::OpenCipher),
-        ..core(storage.port())
+        policies: Policies {
+            mail: Some(mail::policy()),
+            ..Policies::default()
+        },
     };
     let outside = Outside::default();
     let outcome = (case.run)(&Arc::new(core), &outside).await;

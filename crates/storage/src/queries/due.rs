@@ -22,10 +22,12 @@ macro_rules! due_directory {
             let changed = change(db)?;
             let earliest: Option<At> = $entries::table
                 .filter($entries::account_id.eq(account.0))
+                .filter($entries::next_at.is_not_null())
                 .order($entries::next_at)
-                .select($entries::next_at)
+                .select($entries::next_at.nullable())
                 .first(db)
-                .optional()?;
+                .optional()?
+                .flatten();
             diesel::update($directory::table.find(account.0))
                 .set($directory::next_at.eq(earliest))
                 .execute(db)?;

@@ -1,3 +1,4 @@
+use super::links::{set_hash, target};
 use super::locked;
 use crate::executor::session::{Session, TenantScope};
 use crate::instant::At;
@@ -9,33 +10,18 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{delete, insert_into, prelude::*, update};
 use domain::ids::{AccountId, InvitationId};
-use domain::invitation::{Invitation, LinkHash};
+use domain::invitation::Invitation;
+use domain::link::{LinkHash, LinkKind};
 use domain::ports::invitations::InvitationRepository;
 use domain::ports::storage::StorageError;
 
-/// Purpose of a link in the directory.
-const INVITATION: &str = "invitation";
+/// The links of an invitation: copied and mailed.
+const KINDS: [LinkKind; 2] = [LinkKind::Invitation, LinkKind::MailedInvitation];
 
 /// Replaces the links of an invitation.
 fn set_link(db: &mut Db, row: &InvitationRow, link: Option<LinkHash>) -> QueryResult<()> {
-    let known = link_directory::table
-        .filter(link_directory::account_id.eq(row.account_id))
-        .filter(link_directory::target_id.eq(row.id))
-        .filter(link_directory::purpose.eq(INVITATION));
-    delete(known).execute(db)?;
-    let Some(link) = link else {
-        return Ok(());
-    };
-    insert_into(link_directory::table)
-        .values((
-            link_directory::hash.eq(link.0.as_slice()),
-            link_directory::purpose.eq(INVITATION),
-            link_directory::account_id.eq(row.account_id),
-            link_directory::target_id.eq(row.id),
-            link_directory::expires_at.eq(row.expires_at),
-        ))
-        .execute(db)
-        .map(drop)
+    let fresh = link.map(|hash| (LinkKind::Invitation, hash, row.expires_at));
+    set_hash(db, (row.account_id, row.id), &KINDS, fresh)
 }
 
 #[async_trait]
@@ -51,16 +37,9 @@ impl InvitationRepository for Session {
 
     async fn find_by_link(&mut self, link: LinkHash) -> Result<Option<Invitation>, StorageError> {
         self.fetch_optional(TenantScope::System, Invitation::try_from, move |db| {
-            let entry: Option<(String, i64, i64)> = link_directory::table
-                .filter(link_directory::hash.eq(link.0.as_slice()))
-                .select((
-                    link_directory::purpose,
-                    link_directory::account_id,
-                    link_directory::target_id,
-                ))
-                .first(db)
-                .optional()?;
-            let Some((_, account, id)) = entry.filter(|(purpose, ..)| purpose == INVITATION) else {
+            let is_invitation = |kind: &str| KINDS.iter().any(|it| it.name() == kind);
+            let found = target(db, link)?.filter(|(kind, ..)| is_invitation(kind));
+            let Some((_, account, id)) = found else {
                 return Ok(None);
             };
             invitations::table
@@ -133,7 +112,7 @@ impl InvitationRepository for Session {
                 .select(invitations::id)
                 .load(db)?;
             let links = rows_of!(link_directory, account)
-                .filter(link_directory::purpose.eq(INVITATION))
+                .filter(link_directory::purpose.eq_any(KINDS.map(LinkKind::name)))
                 .filter(link_directory::target_id.eq_any(&old));
             delete(links).execute(db)?;
             delete(rows_of!(invitations, account).filter(invitations::id.eq_any(&old))).execute(db)

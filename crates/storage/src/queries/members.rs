@@ -2,9 +2,11 @@ use super::passwords;
 use crate::executor::session::{Session, TenantScope};
 use crate::instant::At;
 use crate::rows::members::{UserEntry, UserRow};
+use crate::rows::outbox::PersonLinkRow;
 use crate::rows::stored::{excluded_of, values_of};
 use crate::schema::{
-    joined_accounts, operators, project_grants, user_directory, user_passwords, users,
+    joined_accounts, link_directory, operators, person_links, project_grants, user_directory,
+    user_passwords, users,
 };
 use crate::sql::Db;
 use async_trait::async_trait;
@@ -23,6 +25,9 @@ struct HomeRows {
     password: Option<(String, At, Option<At>)>,
     joined: Vec<i64>,
     operator_since: Option<At>,
+    links: Vec<PersonLinkRow>,
+    /// Their hashes, with purpose, target and end.
+    hashes: Vec<(Vec<u8>, String, i64, At)>,
 }
 
 /// Removes it from a home account.
@@ -30,6 +35,15 @@ fn take_person(db: &mut Db, home: AccountId, id: i64) -> QueryResult<HomeRows> {
     let password = || rows_of!(user_passwords, home).filter(user_passwords::user_id.eq(id));
     let joined = || rows_of!(joined_accounts, home).filter(joined_accounts::user_id.eq(id));
     let operator = || rows_of!(operators, home).filter(operators::user_id.eq(id));
+    let links = || rows_of!(person_links, home).filter(person_links::user_id.eq(id));
+    let own: Vec<PersonLinkRow> = links().select(PersonLinkRow::as_select()).load(db)?;
+    let ids: Vec<i64> = own.iter().map(|it| it.id).collect();
+    let kinds: Vec<String> = own.iter().map(|it| it.kind.clone()).collect();
+    let hashes = || {
+        rows_of!(link_directory, home)
+            .filter(link_directory::target_id.eq_any(ids.clone()))
+            .filter(link_directory::purpose.eq_any(kinds.clone()))
+    };
     let taken = HomeRows {
         password: password()
             .select((
@@ -43,7 +57,18 @@ fn take_person(db: &mut Db, home: AccountId, id: i64) -> QueryResult<HomeRows> {
             .select(joined_accounts::joined_account_id)
             .load(db)?,
         operator_since: operator().select(operators::since).first(db).optional()?,
+        hashes: hashes()
+            .select((
+                link_directory::hash,
+                link_directory::purpose,
+                link_directory::target_id,
+                link_directory::expires_at,
+            ))
+            .load(db)?,
+        links: own,
     };
+    delete(hashes()).execute(db)?;
+    delete(links()).execute(db)?;
     delete(password()).execute(db)?;
     delete(joined()).execute(db)?;
     delete(operator()).execute(db)?;
@@ -94,6 +119,26 @@ fn put_person(db: &mut Db, before: AccountId, member: &User, moved: &HomeRows) -
                 operators::account_id.eq(home.0),
                 operators::user_id.eq(id),
                 operators::since.eq(since),
+            ))
+            .execute(db)?;
+    }
+    for link in &moved.links {
+        let account_id = home.0;
+        let row = PersonLinkRow {
+            account_id,
+            ..link.clone()
+        };
+        insert_into(person_links::table).values(&row).execute(db)?;
+    }
+    // At most the links of a few days.
+    for (hash, purpose, target, expires_at) in &moved.hashes {
+        insert_into(link_directory::table)
+            .values((
+                link_directory::hash.eq(hash),
+                link_directory::purpose.eq(purpose),
+                link_directory::account_id.eq(home.0),
+                link_directory::target_id.eq(target),
+                link_directory::expires_at.eq(expires_at),
             ))
             .execute(db)?;
     }

@@ -10,6 +10,7 @@ pub mod kept_pages;
 pub mod keywords;
 pub mod measurements;
 pub mod members;
+pub mod outbox;
 pub mod packing;
 pub mod project_overrides;
 pub mod projects;

@@ -12,12 +12,14 @@ use domain::audit::{Actor, AuditAction};
 use domain::content_plan::Clustering;
 use domain::email::EmailAddress;
 use domain::ids::{
-    AccountId, AuditEventId, CallerId, ContentPlanId, FlightId, InvitationId, JobId, KeywordId,
-    ProjectId, SearchId, SessionId, TokenId, UserId,
+    AccountId, AuditEventId, CallerId, ContentPlanId, DeliveryId, FlightId, InvitationId, JobId,
+    KeywordId, PersonLinkId, ProjectId, SearchId, SessionId, TokenId, UserId,
 };
 use domain::invitation::InvitationEnd;
 use domain::job::kind::AnalysisKind;
 use domain::job::{JobState, Trigger};
+use domain::link::LinkKind;
+use domain::mail::{DeliveryState, Purpose, SuppressionReason};
 use domain::market::{Country, Language};
 use domain::money::MicroUsd;
 use domain::ports::storage::StorageError;
@@ -111,11 +113,13 @@ numbers!(
     AuditEventId,
     CallerId,
     ContentPlanId,
+    DeliveryId,
     FlightId,
     InvitationId,
     JobId,
     KeywordId,
     MicroUsd,
+    PersonLinkId,
     ProjectId,
     SearchId,
     SessionId,
@@ -129,9 +133,12 @@ words!(
     AnalysisKind,
     AuditAction,
     Clustering,
+    DeliveryState,
     Device,
     InvitationEnd,
     JobState,
+    LinkKind,
+    Purpose,
     RankState,
     ResultType,
     RevokeReason,
@@ -140,6 +147,7 @@ words!(
     SiteRole,
     Status,
     SubjectKind,
+    SuppressionReason,
     Trigger,
     WorkflowStatus
 );

@@ -4,7 +4,7 @@ import { promptForPassword } from './password.js';
 let token;
 
 // Called without a session, so without a CSRF token.
-const WITHOUT_SESSION = ['POST /api/session', 'POST /api/welcome', 'POST /api/invitation', 'POST /api/invitation/accept'];
+const WITHOUT_SESSION = /^POST \/api\/(session|welcome|invitation|invitation\/accept|password-reset|password-reset\/complete|address\/confirm|address\/cancel|not-me|unsubscribe)($|\?)/;
 
 async function csrfToken() {
   if (!token) {
@@ -41,7 +41,7 @@ async function fetchText(path, options) {
 
 async function sendOnce(method, path, body, more) {
   const headers = { Accept: 'application/json', ...more };
-  if (method !== 'GET' && !WITHOUT_SESSION.includes(`${method} ${path}`)) {
+  if (method !== 'GET' && !WITHOUT_SESSION.test(`${method} ${path}`)) {
     const csrf = await csrfToken().catch(() => undefined);
     if (csrf) headers['X-CSRF-Token'] = csrf;
     // The account that this page shows: after a switch in another tab, the server refuses the change.

@@ -6,7 +6,7 @@ import { listenToForms, showStoredOutcome } from './forms.js';
 import { bulkActions } from './bulk.js';
 import { initImportForm } from './console_import.js';
 import { followAnalyses } from './progress.js';
-import { copyButtons, fillFromFragment, openFormFromFragment, selectAll, showDependentParts, submitOnChange } from './helpers.js';
+import { addFragmentToQuery, copyButtons, fillFromFragment, openFormFromFragment, selectAll, showDependentParts, submitOnChange } from './helpers.js';
 
 localize(document);
 listenToForms(document);
@@ -15,6 +15,7 @@ bulkActions(document);
 followAnalyses(document);
 copyButtons(document);
 fillFromFragment(document);
+addFragmentToQuery(document);
 initImportForm(document);
 openFormFromFragment(document);
 selectAll(document);

@@ -106,7 +106,8 @@ export function showStoredOutcome() {
   const notice = takeState(NOTICE);
   if (!notice) return;
   const { text, lines = [] } = notice;
-  document.querySelector('main h1')?.closest('header')?.after(noteBox(lines.length ? 'warn' : 'good', text, listOf(lines)));
+  const title = document.querySelector('main h1');
+  (title?.closest('header') ?? title)?.after(noteBox(lines.length ? 'warn' : 'good', text, listOf(lines)));
   announce(text);
 }
 const listOf = (lines) => (lines.length ? el('ul', { class: 'plain' }, lines.map((it) => el('li', {}, it))) : null);

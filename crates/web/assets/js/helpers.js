@@ -34,6 +34,21 @@ export function fillFromFragment(root) {
   addEventListener('hashchange', fill);
 }
 
+// Moves the URL fragment into the query of the form's request, under the name that the form gives.
+export function addFragmentToQuery(root) {
+  const form = root.querySelector('form[data-hash-as]');
+  if (!form) return;
+  const path = form.dataset.api;
+  const add = () => {
+    if (location.hash.length < 2) return;
+    form.dataset.api = `${path}?${form.dataset.hashAs}=${encodeURIComponent(location.hash.slice(1))}`;
+    history.replaceState(null, '', location.pathname);
+  };
+  add();
+  // A link pasted into the open page.
+  addEventListener('hashchange', add);
+}
+
 // Opens the collapsed form that the URL fragment names, and focuses its first field. The fragment is then removed, so
 // the same link works again and a reload does not reopen the form.
 export function openFormFromFragment(root) {

@@ -177,6 +177,10 @@ pub struct Time;
 pub struct End;
 
 arguments! {
+    EmailAddress => Self: |query, name| {
+        let found = Self::parse(query.text(name)?);
+        found.map_err(|rule| query.note_invalid(name, rule.to_string())).ok()
+    }, <Self as FieldType>::schema();
     bool => Self: |query, name| query.flag(name), <Self as FieldType>::schema();
     NaiveDate => Self: |query, name| {
         let found = day(query.text(name)?);

@@ -7,6 +7,7 @@ use super::settings::copy_button;
 use super::{PageError, components};
 use domain::ids::ProjectId;
 use domain::invitation::Invitation;
+use domain::mail::Delivery;
 use domain::page::{Direction, PageRequest};
 use domain::ports::projects::{ProjectFilter, ProjectSort};
 use domain::project::{Project, Status};
@@ -46,7 +47,9 @@ pub async fn body(visit: &PageContext<'_>) -> Result<Vec<Markup>, PageError> {
     }];
     let invitations = core.open_invitations(visit.account()).await?;
     if !invitations.is_empty() && chosen.is_none() {
-        parts.push(invitation_table(visit, &invitations));
+        let ids: Vec<i64> = invitations.iter().map(|it| it.id.0).collect();
+        let mail = core.mail_of_invitations(visit.account(), &ids).await?;
+        parts.push(invitation_table(visit, &invitations, &mail));
     }
     parts.push(member_table(visit, &members));
     Ok(parts)
@@ -116,10 +119,15 @@ fn project_choice(projects: &[Project], granted: &BTreeSet<ProjectId>, is_client
 }
 
 fn invite_form(visit: &PageContext<'_>, projects: &[Project]) -> Markup {
+    let sends_mail = visit.services.core.sends_mail();
     html! {
         section .card .page {
             h2 { "Invite a person" }
-            p .hint { "You get a secret link to pass on. It works once, within " (Invitation::LIFETIME.num_days()) " days, for the person with this e-mail address alone." }
+            p .hint {
+                @if sends_mail { "The person gets a mail, and you get a secret link to pass on as well. Each works " }
+                @else { "You get a secret link to pass on. It works " }
+                "once, within " (Invitation::LIFETIME.num_days()) " days, for the person with this e-mail address alone."
+            }
             form .page method="post" data-api="POST /api/settings/invitations" data-show="invited" {
                 div .fields {
                     label .field { span { "E-mail" } input type="email" name="email" required autocomplete="off"; }
@@ -135,7 +143,11 @@ fn invite_form(visit: &PageContext<'_>, projects: &[Project]) -> Markup {
             div #invited .page hidden {
                 p class="note-box good" tabindex="-1" {
                     (icon("check"))
-                    span { "The invitation for " b data-from="email" {} " is ready. Copy the link now; it is not shown again." }
+                    span {
+                        "The invitation for " b data-from="email" {}
+                        @if sends_mail { " is on its way. This link works as well; it is not shown again." }
+                        @else { " is ready. Copy the link now; it is not shown again." }
+                    }
                 }
                 div .row { code .code .wrap #invitation-link data-from="link" {} (copy_button("invitation-link", "Copy")) }
                 p { a href="/settings/members" { "Done" } }
@@ -144,14 +156,20 @@ fn invite_form(visit: &PageContext<'_>, projects: &[Project]) -> Markup {
     }
 }
 
-fn invitation_table(visit: &PageContext<'_>, invitations: &[Invitation]) -> Markup {
+fn invitation_table(
+    visit: &PageContext<'_>,
+    invitations: &[Invitation],
+    mail: &[Delivery],
+) -> Markup {
+    let sends_mail = visit.services.core.sends_mail();
+    let renew = if sends_mail { "Send again" } else { "New link" };
     let rows = invitations.iter().map(|it| {
         let may = visit.member.user.role.manages(it.role);
         let path = format!("/api/settings/invitations/{}", it.id);
         let actions = html! {
             @if may {
                 div .row {
-                    button type="button" class="quiet slim" data-api={ "POST " (path) "/link" } data-show="invited" { "New link" }
+                    button type="button" class="quiet slim" data-api={ "POST " (path) "/link" } data-show="invited" { (renew) }
                     (components::api_button(
                         "quiet slim danger",
                         &format!("DELETE {path}"),
@@ -166,11 +184,14 @@ fn invitation_table(visit: &PageContext<'_>, invitations: &[Invitation]) -> Mark
         components::row(vec![
             components::text(it.email.as_str()),
             components::text(components::humanize_capitalized(it.role.name())),
+            mail.iter()
+                .rfind(|of| of.link_target == Some(it.id.0))
+                .map_or_else(components::unknown, super::mail::state),
             components::date_time(it.expires_at),
             actions,
         ])
     });
-    let columns = ["E-mail", "Role", "Ends", "Change it"].map(components::text_column);
+    let columns = ["E-mail", "Role", "Mail", "Ends", "Change it"].map(components::text_column);
     let table = Table::new("Open invitations", columns, rows.collect()).hide_caption();
     components::table_card(
         "Open invitations",

@@ -4,9 +4,10 @@ use super::components::{Table, icon};
 use super::forms::{Choice, options, select, submit};
 use super::page_context::PageContext;
 use super::page_header::PageContent;
-use super::{PageError, audit_log, components, members, page_header};
+use super::{PageError, audit_log, components, mail, members, page_header};
 use crate::session_api::api_tokens;
 use domain::ai_models::ModelSettings;
+use domain::email::EmailAddress;
 use domain::password::TypedPassword;
 use domain::report_settings::{Frequency, Section};
 use domain::rights::Right;
@@ -26,10 +27,11 @@ pub enum SettingsTab {
     Models,
     Usage,
     AuditLog,
+    Mail,
 }
 
 impl SettingsTab {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Account,
         Self::Members,
         Self::Tokens,
@@ -37,6 +39,7 @@ impl SettingsTab {
         Self::Models,
         Self::Usage,
         Self::AuditLog,
+        Self::Mail,
     ];
 
     const fn path(self) -> &'static str {
@@ -48,6 +51,7 @@ impl SettingsTab {
             Self::Models => "models",
             Self::Usage => "usage",
             Self::AuditLog => "audit-log",
+            Self::Mail => "mail",
         }
     }
 
@@ -60,6 +64,7 @@ impl SettingsTab {
             Self::Models => "AI models",
             Self::Usage => "Usage",
             Self::AuditLog => "Audit log",
+            Self::Mail => "Mail",
         }
     }
 
@@ -69,7 +74,7 @@ impl SettingsTab {
             Self::Members | Self::Usage => Right::AccountRead,
             Self::Tokens => Right::TokensManage,
             Self::ReportDefaults | Self::Models => Right::AccountWrite,
-            Self::AuditLog => Right::AuditRead,
+            Self::AuditLog | Self::Mail => Right::AuditRead,
         }
     }
 
@@ -97,6 +102,7 @@ pub async fn page(visit: &PageContext<'_>, part: SettingsTab) -> Result<PageCont
         SettingsTab::Models => models(visit).await?,
         SettingsTab::Usage => usage(visit).await?,
         SettingsTab::AuditLog => audit_log::body(visit).await?,
+        SettingsTab::Mail => mail::body(visit).await?,
     };
     let tabs: Vec<(String, String, bool)> = SettingsTab::ALL
         .into_iter()
@@ -133,17 +139,20 @@ async fn account(visit: &PageContext<'_>) -> Result<Vec<Markup>, PageError> {
     // Name and address in other accounts are copies.
     let person = visit.services.core.person(visit.member).await?;
     let person = person.ok_or(PageError::NotFound)?;
+    let requested = visit.services.core.requested_address(visit.member).await?;
     Ok(vec![
-        profile(visit, &person),
+        profile(visit, &person, requested.as_ref()),
         password(&person, &tokens),
         sessions,
     ])
 }
 
-fn profile(visit: &PageContext<'_>, user: &User) -> Markup {
+/// `requested`: a new address that is not confirmed yet.
+fn profile(visit: &PageContext<'_>, user: &User, requested: Option<&EmailAddress>) -> Markup {
+    let sends_mail = visit.services.core.sends_mail();
     let account = &visit.member.account;
     html! {
-        form .card .page method="post" data-api="PATCH /api/settings/account" data-then="stay" {
+        form .card .page method="post" data-api="PATCH /api/settings/account" data-then=(if sends_mail { "/settings/account" } else { "stay" }) data-notice=[sends_mail.then_some("Saved. A new e-mail address counts once you open the link that was sent to it.")] {
             h2 { "You and your account" }
             div .fields {
                 label .field {
@@ -153,7 +162,15 @@ fn profile(visit: &PageContext<'_>, user: &User) -> Markup {
                 label .field {
                     span { "E-mail" }
                     input type="email" name="email" required value=(user.email.as_str()) autocomplete="username";
-                    small { "You sign in with it." }
+                    small {
+                        @if let Some(requested) = requested {
+                            "You sign in with it until you open the link that was sent to " (requested) "."
+                        } @else if sends_mail {
+                            "You sign in with it. A new address counts once you open the link that is sent to it."
+                        } @else {
+                            "You sign in with it."
+                        }
+                    }
                 }
                 @if visit.may(Right::AccountWrite) { label .field {
                     span { "Account" }

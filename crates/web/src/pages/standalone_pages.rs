@@ -30,6 +30,7 @@ pub fn sign_in(next: &str) -> String {
             }
             button .main type="submit" { "Sign in" }
             p data-outcome {}
+            p .small { a href="/forgot-password" { "Forgot your password?" } }
             (noscript_note("Signing in needs JavaScript."))
         }
     };
@@ -103,6 +104,118 @@ pub fn invitation(member: Option<&Member>) -> String {
         script type="module" src={ (assets::base()) "/js/invitation.js" } {}
     };
     layout::minimal_layout("Invitation", body)
+}
+
+pub fn forgot_password(_: Option<&Member>) -> String {
+    let form = html! {
+        div .stack {
+            h1 { "Forgot your password?" }
+            p .soft { "You get a link to set a new one. It works once, within 30 minutes." }
+        }
+        form .card .page .request method="post" data-api="POST /api/password-reset" data-show="requested" data-hide="request" {
+            label .field { span { "E-mail" } input type="email" name="email" required autocomplete="username" autofocus; }
+            button .main type="submit" { "Send the link" }
+            p data-outcome {}
+            (noscript_note("Requesting a link needs JavaScript."))
+        }
+        div #requested .card .page hidden {
+            p class="note-box good" tabindex="-1" {
+                "If a person signs in here with this address, the link is on its way. Look into the spam folder as well."
+            }
+        }
+        p .small { a href="/sign-in" { "To the sign-in" } }
+    };
+    layout::minimal_layout("Forgot your password?", form)
+}
+
+/// The link is behind the `#`.
+pub fn password_reset(_: Option<&Member>) -> String {
+    let form = html! {
+        div .stack { h1 { "A new password" } p .soft { "All sessions end; then you sign in with it." } }
+        form .card .page method="post" data-api="POST /api/password-reset/complete" data-then="/sign-in" data-notice="The password is set. Sign in with it." {
+            input type="hidden" name="link" data-as="raw" data-hash;
+            label .field {
+                span { "New password" }
+                input type="password" name="password" data-as="raw" required minlength=(TypedPassword::MIN_CHARS) maxlength="256" autocomplete="new-password" autofocus;
+                small { "At least " (TypedPassword::MIN_CHARS) " characters. A sentence is easy to remember and hard to guess." }
+            }
+            label .check {
+                input type="checkbox" name="revokeTokens";
+                " "
+                span {
+                    "Revoke the API tokens of your account as well "
+                    small { "Do so when somebody else may have been in your account." }
+                }
+            }
+            button .main type="submit" { "Set the password" }
+            p data-outcome {}
+            p .small { a href="/forgot-password" { "Request another link" } }
+            (noscript_note("Setting a password needs JavaScript."))
+        }
+    };
+    layout::minimal_layout("A new password", form)
+}
+
+/// A page with one button, which sends the link behind the `#`.
+fn link_page(title: &str, text: &str, button: &str, api: &str, done: &Markup) -> String {
+    let body = html! {
+        div .stack { h1 { (title) } p .soft { (text) } }
+        form .card .page .request method="post" data-api={ "POST " (api) } data-show="done" data-hide="request" {
+            input type="hidden" name="link" data-as="raw" data-hash;
+            button .main type="submit" { (button) }
+            p data-outcome {}
+            (noscript_note("This needs JavaScript."))
+        }
+        div #done .card .page hidden { p class="note-box good" tabindex="-1" { (done) } }
+        p .small { (main_link("/", "To your projects")) }
+    };
+    layout::minimal_layout(title, body)
+}
+
+pub fn confirm_address(_: Option<&Member>) -> String {
+    link_page(
+        "Confirm your address",
+        "From now on you sign in with this e-mail address.",
+        "Confirm the address",
+        "/api/address/confirm",
+        &html! { "You sign in with " b data-from="email" {} " from now on." },
+    )
+}
+
+pub fn cancel_address(_: Option<&Member>) -> String {
+    link_page(
+        "Keep your address",
+        "For when the change of your e-mail address was not yours: the address stays or is restored, all sessions end, and you get a link to set a new password.",
+        "Keep the address",
+        "/api/address/cancel",
+        &html! { "You sign in with " b data-from="email" {} ". A link to set a new password is on its way to it." },
+    )
+}
+
+pub fn not_me(_: Option<&Member>) -> String {
+    link_page(
+        "This was not me",
+        "All sessions of yours end, and you get a link to set a new password.",
+        "End all sessions",
+        "/api/not-me",
+        &html! { "All sessions have ended. A link to set a new password is on its way to you." },
+    )
+}
+
+pub fn unsubscribe(_: Option<&Member>) -> String {
+    let body = html! {
+        div .stack {
+            h1 { "Stop these messages" }
+            p .soft { "You get no further message of this kind from this account. Messages about your own sign-in still arrive." }
+        }
+        form .card .page .request method="post" data-api="POST /api/unsubscribe" data-hash-as="t" data-show="done" data-hide="request" {
+            button .main type="submit" { "Stop these messages" }
+            p data-outcome {}
+            (noscript_note("Stopping messages needs JavaScript; your mail program may offer it as well."))
+        }
+        div #done .card .page hidden { p class="note-box good" tabindex="-1" { "You get no further message of this kind." } }
+    };
+    layout::minimal_layout("Stop these messages", body)
 }
 
 /// `then`: page to open afterwards.

@@ -204,6 +204,7 @@ impl Pipeline {
                 let body = self.read_browser_report(request, arrived.payload).await?;
                 handler(&self.services, &body)
             }
+            Access::Mail(handler) => self.serve_mail_program(arrived, handler).await,
             Access::Visitor(handler) => self.serve_visitor(arrived, handler).await,
             Access::Member(right, handler) => {
                 let admitted = self.admit_member(&arrived, right, trace).await?;

@@ -1,7 +1,8 @@
 use super::{Pipeline, RoutedRequest};
 use crate::checks::admit;
+use crate::checks::body;
 use crate::csrf;
-use crate::endpoint::{HandlerFuture, Visitor, VisitorCall};
+use crate::endpoint::{HandlerFuture, MailCall, Visitor, VisitorCall};
 use crate::links::Operation;
 use crate::problem::Problem;
 use crate::response::ApiResponse;
@@ -10,6 +11,26 @@ use crate::services::Services;
 use std::sync::Arc;
 
 impl Pipeline {
+    /// Any site may send this: the signed link in the query is all that counts.
+    pub(super) async fn serve_mail_program(
+        &self,
+        arrived: RoutedRequest<'_>,
+        handler: fn(Arc<Services>, MailCall) -> HandlerFuture,
+    ) -> Result<ApiResponse, Problem> {
+        let services = &self.services;
+        let address = admit::address(services, arrived.request);
+        let _slot = admit::unknown(services, address)?;
+        let query = arrived.query();
+        body::raw(
+            arrived.request,
+            arrived.payload,
+            services.config.unknown_body,
+        )
+        .await?;
+        let handling = handler(Arc::clone(services), MailCall { query });
+        self.with_timeout(handling).await
+    }
+
     /// CSRF protection applies as well: another site must not sign a user in to the attacker's account.
     pub(super) async fn serve_visitor(
         &self,

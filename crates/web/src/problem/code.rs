@@ -74,7 +74,7 @@ codes! {
     ContentPlanNotFound = "content-plan-not-found", 404, "No such content plan", false;
     /// The account has no such analysis.
     JobNotFound = "job-not-found", 404, "No such analysis", false;
-    /// The link of an invitation is unknown, used, revoked or expired.
+    /// The link is unknown, used, revoked or expired.
     LinkInvalid = "link-invalid", 404, "Link does not work", false;
     /// The path does not serve this method.
     MethodNotAllowed = "method-not-allowed", 405, "Method is not served here", false;
@@ -98,6 +98,12 @@ codes! {
     WelcomeOver = "welcome-over", 409, "First account exists already", false;
     /// Another person already uses this e-mail address.
     EmailTaken = "email-taken", 409, "E-mail address cannot be used", false;
+    /// The server has no mail settings.
+    MailNotConfigured = "mail-not-configured", 409, "Server sends no mail", false;
+    /// Only messages that failed, expired or are of unknown outcome are sent again.
+    MessageNotFailed = "message-not-failed", 409, "Message did not fail", false;
+    /// Only its recipient could lift the suppression of an address.
+    SuppressionFinal = "suppression-final", 409, "Suppression cannot be lifted", false;
     /// The person is a member of the account already.
     AlreadyMember = "already-member", 409, "Already a member", false;
     /// The account would have no owner.
@@ -164,6 +170,9 @@ impl Code {
                 | Self::ReauthenticationRequired
                 | Self::WelcomeOver
                 | Self::EmailTaken
+                | Self::MailNotConfigured
+                | Self::MessageNotFailed
+                | Self::SuppressionFinal
                 | Self::ContentPlanNotFound
                 | Self::SupplierUnavailable
                 | Self::RoleInsufficient

@@ -371,6 +371,19 @@ pub fn reactivate_action(project: ProjectId) -> NextAction {
     NextAction::new(link, "Bring the project back").sending(json!({ "status": "active" }))
 }
 
+/// The same for every link that does not work.
+pub fn link_invalid() -> Problem {
+    Problem::new(Code::LinkInvalid, "This link does not work.").hint("Ask for a new one.")
+}
+
+pub fn email_taken() -> Problem {
+    Problem::new(
+        Code::EmailTaken,
+        "The e-mail address cannot be used to sign in here.",
+    )
+    .hint("Choose another address.")
+}
+
 /// The member may see what exists, but not do this.
 pub fn role_insufficient(member: &Member, right: Right) -> Problem {
     let role = member.user.role;

@@ -15,6 +15,7 @@ use domain::ports::storage::StorageError;
 use domain::rights::Right;
 use domain::text::Label;
 use domain::use_cases::accounts::{ChangeProfileError, ProfilePatch};
+use domain::use_cases::person_links::RequestAddressError;
 use domain::user::User;
 use serde_json::json;
 use std::sync::Arc;
@@ -27,9 +28,11 @@ body! {
     }
 }
 
-pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
+pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
-    Ok(response(&call.member.account, &call.member.user))
+    let requested = services.core.requested_address(&call.member).await?;
+    let of = (&call.member.account, &call.member.user);
+    Ok(response(of, requested.as_ref()))
 }
 
 /// A merge patch (RFC 7396); a new e-mail address requires a recent password.
@@ -42,13 +45,64 @@ pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<ApiResp
             Right::AccountWrite,
         ));
     }
+    let patch = requested_address(&services, &call, patch).await?;
     let changed = services.core.change_profile(&call.member, &patch).await;
     let (account, user) = changed.map_err(|error| refused(&services, error))?;
-    Ok(response(&account, &user))
+    let requested = services.core.requested_address(&call.member).await?;
+    Ok(response((&account, &user), requested.as_ref()))
 }
 
-fn response(account: &Account, user: &User) -> ApiResponse {
-    let body = json!({ "account": account_view(account), "user": user_view(user) });
+/// Where the server sends mail, a new address counts once its link was opened.
+async fn requested_address(
+    services: &Arc<Services>,
+    call: &MemberCall,
+    mut patch: ProfilePatch,
+) -> Result<ProfilePatch, Problem> {
+    let Change::Set(email) = &patch.email else {
+        return Ok(patch);
+    };
+    let person = services.core.person(&call.member).await?;
+    let is_new = person.is_some_and(|it| it.email != *email);
+    if services.core.sends_mail() && is_new {
+        let requested = services.core.request_address(&call.member, email).await;
+        let is_taken = requested.map_err(|error| address_refused(services, error))?;
+        if is_taken {
+            let (services, email) = (Arc::clone(services), email.clone());
+            tokio::spawn(async move {
+                if let Err(error) = services.core.note_taken_address(&email).await {
+                    tracing::warn!(%error, "A message about a requested address could not be queued.");
+                }
+            });
+        }
+        patch.email = Change::Keep;
+    }
+    Ok(patch)
+}
+
+fn address_refused(services: &Services, error: RequestAddressError) -> Problem {
+    match error {
+        RequestAddressError::NotFresh => refusals::reauthentication_required(),
+        RequestAddressError::SignedOut => {
+            refusals::session_missing(services.config.sessions.cookies)
+        }
+        RequestAddressError::TooMany { wait } => {
+            let wait = wait.to_std().unwrap_or_default();
+            Problem::new(Code::RateLimited, "The address was changed too often.")
+                .with("violated-policies", json!(["address changes"]))
+                .hint(format!("Try again in {} s.", wait.as_secs().max(1)))
+                .retry_after(wait)
+        }
+        RequestAddressError::Storage(error) => error.into(),
+    }
+}
+
+/// `requested`: a new address that is not confirmed yet.
+fn response((account, user): (&Account, &User), requested: Option<&EmailAddress>) -> ApiResponse {
+    let body = json!({
+        "account": account_view(account),
+        "user": user_view(user),
+        "requestedEmail": requested.map(EmailAddress::as_str),
+    });
     ApiResponse::ok(&body)
 }
 
@@ -66,11 +120,7 @@ fn refused(services: &Services, error: ChangeProfileError) -> Problem {
             refusals::session_missing(services.config.sessions.cookies)
         }
         ChangeProfileError::NotFresh => refusals::reauthentication_required(),
-        ChangeProfileError::EmailTaken => Problem::new(
-            Code::EmailTaken,
-            "The e-mail address cannot be used to sign in here.",
-        )
-        .hint("Choose another address."),
+        ChangeProfileError::EmailTaken => refusals::email_taken(),
         ChangeProfileError::NoSuchAccount => StorageError::Corrupt {
             subject: "the account of a session",
         }

@@ -7,9 +7,10 @@ use crate::contract::fields::read_body;
 use crate::endpoint::{MemberCall, VisitorCall};
 use crate::links::{Link, Operation};
 use crate::problem::{Code, FieldError, Problem};
+use crate::refusals::link_invalid;
 use crate::response::ApiResponse;
 use crate::services::Services;
-use domain::invitation::PlainLink;
+use domain::link::PlainLink;
 use domain::password::TypedPassword;
 use domain::text::Label;
 use domain::use_cases::members::{AcceptError, NewPerson};
@@ -96,11 +97,6 @@ pub async fn join(services: Arc<Services>, call: MemberCall) -> Result<ApiRespon
     let joined = services.core.accept_signed_in(&call.member, &link).await;
     let signed_in = joined.map_err(refused)?;
     Ok(signed_in_response(&services, 201, &signed_in))
-}
-
-/// The same for every link that does not work.
-fn link_invalid() -> Problem {
-    Problem::new(Code::LinkInvalid, "This link does not work.").hint("Ask for a new one.")
 }
 
 fn wrong_password() -> Problem {

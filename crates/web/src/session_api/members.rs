@@ -14,7 +14,8 @@ use crate::response::ApiResponse;
 use crate::services::Services;
 use domain::email::EmailAddress;
 use domain::ids::{InvitationId, ProjectId, UserId};
-use domain::invitation::{Invitation, PlainLink};
+use domain::invitation::Invitation;
+use domain::link::{LinkKind, PlainLink};
 use domain::rights::{Right, Role};
 use domain::use_cases::members::{AccountMember, Invitee, MAX_MEMBERS, MemberError, MemberPatch};
 use serde_json::{Value, json};
@@ -155,8 +156,8 @@ pub async fn leave(services: Arc<Services>, call: MemberCall) -> Result<ApiRespo
 fn issued(services: &Services, (invitation, link): &(Invitation, PlainLink)) -> ApiResponse {
     let mut view = invitation_view(invitation);
     let base = &services.config.public_base_url;
-    // Behind the #, which browsers do not send: no log of a proxy holds it.
-    view["link"] = format!("{base}/invitation#{}", link.reveal()).into();
+    view["link"] = LinkKind::Invitation.url(base, link).into();
+    view["isMailed"] = services.core.sends_mail().into();
     no_store(ApiResponse::with_status(201, &view))
 }
 

@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 
 /// Accounts by their earliest due row.
-fn accounts_due(
+pub(super) fn accounts_due(
     rows: impl Iterator<Item = (AccountId, DateTime<Utc>)>,
     now: DateTime<Utc>,
     limit: u32,
@@ -32,7 +32,7 @@ fn accounts_due(
 }
 
 /// Due rows, earliest first.
-fn rows_due<'a, Row: Clone + 'a>(
+pub(super) fn rows_due<'a, Row: Clone + 'a>(
     rows: impl Iterator<Item = &'a Row>,
     next_at: impl Fn(&Row) -> DateTime<Utc>,
     now: DateTime<Utc>,

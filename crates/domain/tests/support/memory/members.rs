@@ -4,7 +4,8 @@ use super::state::{State, add};
 use super::{Session, Stored, conflict};
 use crate::email::EmailAddress;
 use crate::ids::{AccountId, InvitationId, ProjectId, UserId};
-use crate::invitation::{Invitation, LinkHash};
+use crate::invitation::Invitation;
+use crate::link::{LinkHash, LinkKind};
 use crate::ports::invitations::InvitationRepository;
 use crate::ports::members::MemberRepository;
 use crate::user::User;
@@ -118,6 +119,17 @@ impl MemberRepository for Session {
             state.joined = state.joined.iter().map(moved).collect();
             state.joined.remove(&(to.account, to.id, to.account));
             state.joined.insert((to.account, to.id, from.account));
+            let links = std::mem::take(&mut state.person_links);
+            for ((account, id), mut link) in links {
+                let is_moved = (account, link.person) == old;
+                link.home = if is_moved { to.account } else { account };
+                if is_moved {
+                    let targets = state.link_hashes.values_mut();
+                    let own = targets.filter(|it| (it.account, it.id) == (account, id.0));
+                    own.for_each(|it| it.account = to.account);
+                }
+                state.person_links.insert((link.home, id), link);
+            }
             if let Some(since) = state.operators.remove(&old) {
                 state.operators.insert(new, since);
             }
@@ -199,7 +211,13 @@ impl InvitationRepository for Session {
 
     async fn find_by_link(&mut self, link: LinkHash) -> Stored<Option<Invitation>> {
         self.query(|state| {
-            let (found, _) = state.invitations.values().find(|it| it.1 == Some(link))?;
+            let mailed = state.link_hashes.get(&link.0);
+            let mailed = mailed.filter(|it| it.kind == LinkKind::MailedInvitation);
+            let is_of = |it: &&(Invitation, Option<LinkHash>)| {
+                it.1 == Some(link)
+                    || mailed.is_some_and(|of| (of.account, of.id) == (it.0.account, it.0.id.0))
+            };
+            let (found, _) = state.invitations.values().find(is_of)?;
             Some(found.clone())
         })
     }
@@ -220,6 +238,10 @@ impl InvitationRepository for Session {
             let key = (invitation.account, invitation.id);
             if let Some((known, known_link)) = state.invitations.get_mut(&key) {
                 *known_link = link;
+                let mailed = (LinkKind::MailedInvitation, key.0, key.1.0);
+                state
+                    .link_hashes
+                    .retain(|_, it| (it.kind, it.account, it.id) != mailed);
                 known.issued_at = invitation.issued_at;
                 known.issued = invitation.issued;
                 known.expires_at = invitation.expires_at;

@@ -11,6 +11,7 @@ mod jobs;
 mod keywords;
 mod measurements;
 mod members;
+mod outbox;
 mod pages;
 mod paging;
 mod past;

@@ -5,18 +5,21 @@ use crate::ai_models::ModelSettings;
 use crate::assignment::{Assignment, AssignmentSubject};
 use crate::audit::AuditEvent;
 use crate::content_plan::ContentPlan;
+use crate::email::EmailAddress;
 use crate::idempotency::IdempotencyRecord;
 use crate::ids::{
-    AccountId, AnswerId, AuditEventId, ConsoleSpanId, ContentPlanId, FlightId, InvitationId, JobId,
-    KeywordId, ProjectId, SearchId, SessionId, TokenId, UserId,
+    AccountId, AnswerId, AuditEventId, ConsoleSpanId, ContentPlanId, DeliveryId, FlightId,
+    InvitationId, JobId, KeywordId, PersonLinkId, ProjectId, SearchId, SessionId, TokenId, UserId,
 };
-use crate::invitation::{Invitation, LinkHash};
+use crate::invitation::Invitation;
 use crate::job::Job;
 use crate::job::account_queue::AccountQueue;
 use crate::kept_answers::{KeptAnswer, KeywordTallies, TallyCursor};
 use crate::kept_pages::{KeptPage, StagedPage, Validators};
 use crate::keyword::Keyword;
 use crate::keyword_research::{Flight, KeptResearch, Reservation, Search, SubjectKey};
+use crate::link::{LinkHash, LinkTarget, PersonLink};
+use crate::mail::{Delivery, Suppression};
 use crate::password::PasswordHash;
 use crate::ports::paid_call_ledger::PaidCallOutcome;
 use crate::ports::server_notes::ServerNote;
@@ -80,6 +83,10 @@ pub struct State {
     pub operators: Table<UserId, DateTime<Utc>>,
     pub grants: BTreeSet<(AccountId, UserId, ProjectId)>,
     pub invitations: Table<InvitationId, (Invitation, Option<LinkHash>)>,
+    pub deliveries: Table<DeliveryId, Delivery>,
+    pub suppressions: Table<(EmailAddress, &'static str), Suppression>,
+    pub person_links: Table<PersonLinkId, PersonLink>,
+    pub link_hashes: BTreeMap<[u8; 32], LinkTarget>,
     pub passwords: Table<UserId, PasswordRow>,
     pub sessions: Table<SessionId, (Session, SessionHash)>,
     pub tokens: Table<TokenId, (ApiToken, TokenHash)>,
