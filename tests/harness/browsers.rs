@@ -77,8 +77,11 @@ impl Browser {
     pub async fn page(&self, path: &str) -> String {
         let request = self.cookie_request(Method::GET, path);
         let answer = request.header("Accept", "text/html").send().await;
-        let text = answer.expect("an answer").text().await;
-        text.expect("text")
+        let text = answer.expect("an answer").text().await.expect("text");
+        for escaped in ["&lt;time", "&lt;span"] {
+            assert!(!text.contains(escaped), "{path} shows its markup as text");
+        }
+        text
     }
 
     pub async fn post(&self, path: &str, body: Value) -> Answer {

@@ -14,9 +14,6 @@ use domain::user::{User, present};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, HashMap};
 
-/// Characters of a note.
-const MAX_NOTE: usize = 500;
-
 /// Assignments of a project, with the names of members and suggestions.
 pub struct Assignments {
     /// Also those who left.
@@ -182,7 +179,7 @@ fn form(
                         option value="" { "Nobody: remove the assignment" }
                     }
                 }
-                label .field { span { "Note (optional)" } input name="note" data-as="optional" maxlength=(MAX_NOTE) value=(note); }
+                label .field { span { "Note (optional)" } input name="note" data-as="optional" maxlength=(AssignmentNote::MAX) value=(note); }
                 (submit("Save"))
             }
             p .small { a href=(back) { "Cancel" } }
@@ -221,8 +218,8 @@ fn table(
             assignments.owner(visit, project, &it.subject),
             components::text(note),
             components::with_subtext(
-                assignments.name(it.assigned_by).into_string(),
-                components::ago(it.assigned_at).into_string(),
+                assignments.name(it.assigned_by),
+                components::ago(it.assigned_at),
             ),
         ])
     });
