@@ -46,6 +46,11 @@ chaos *ARGS:
     ./tests/chaos/storm.py --database sqlite {{ARGS}}
     ./tests/chaos/storm.py --database postgres {{ARGS}}
 
+# Kill workers while they send mail, on both databases, and compare with what arrived
+kill-mail *ARGS:
+    ./tests/chaos/kill_mail.py --database sqlite {{ARGS}}
+    ./tests/chaos/kill_mail.py --database postgres {{ARGS}}
+
 # How long others wait beside an account with thousands of due jobs, on both databases
 fairness *ARGS:
     ./tests/chaos/fairness.py --database sqlite {{ARGS}}

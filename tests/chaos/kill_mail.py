@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills workers with SIGKILL while they send mail to a real mail server, waits, and compares both sides.
 
-    tests/chaos/kill_mail.py [--database sqlite|postgres|URL] [--messages 2000] [--kills 200] [--seed N] [--program PATH]
+    tests/chaos/kill_mail.py [--database sqlite|postgres|URL] [--messages 2000] [--accounts 10] [--kills 200] [--seed N] [--program PATH]
 
 The messages lie in the outbox, one for each recipient; the mail server takes each after a moment. On PostgreSQL two
 workers send them, on SQLite one process; each kill ends one, and another takes its place at once. Then the leases of the
@@ -60,16 +60,17 @@ def is_shared(url):
     return url.startswith("postgres")
 
 
-def fill(url, account, messages):
-    """Messages about a password, which count for no limit of the account."""
+def fill(url, accounts, messages):
+    """Messages about a password, which count for no limit, of all accounts by turns: a worker sends one of an account at a time."""
     now, later = ("now()", "now() + interval '3 days'") if is_shared(url) else ("1000000 * unixepoch()", "1000000 * (unixepoch() + 259200)")
     variables = json.dumps({"at": "2026-11-30T12:00:00+00:00"})
     for first in range(0, messages, 500):
         rows = ", ".join(
-            f"({account}, {7_000_000 + n}, 'r{n}@example.com', 'passwordChanged', '{variables}', 'queued', {now}, {later}, {now}, 0)"
+            f"({accounts[n % len(accounts)]}, {7_000_000 + n}, 'r{n}@example.com', 'passwordChanged', '{variables}', 'queued', {now}, {later}, {now}, 0)"
             for n in range(first, min(first + 500, messages)))
         change(url, f"INSERT INTO deliveries (account_id, id, recipient, purpose, variables, state, created_at, expires_at, next_at, attempt) VALUES {rows}")
-    change(url, f"INSERT INTO account_deliveries (account_id, next_at) VALUES ({account}, {now}) ON CONFLICT (account_id) DO UPDATE SET next_at = {now}")
+    rows = ", ".join(f"({account}, {now})" for account in accounts)
+    change(url, f"INSERT INTO account_deliveries (account_id, next_at) VALUES {rows} ON CONFLICT (account_id) DO UPDATE SET next_at = {now}")
 
 
 def end_leases(url):
@@ -110,8 +111,11 @@ def run(given, url, program):
             "MAIL__PER_MINUTE": 10000, "PUBLIC_BASE_URL": "https://seo.example", "LISTEN": "127.0.0.1:0",
         }
         sightline = lab.Sightline(program, url, **settings)
-        account, _ = sightline.account()
-        fill(url, account, given.messages)
+        sightline.account()
+        for n in range(1, given.accounts):
+            sightline.run_command("account", "create", "--email", f"lab{n}@example.com", "--name", f"Lab {n}")
+        accounts = [it["id"] for it in json.loads(sightline.run_command("account", "list", "--json"))]
+        fill(url, accounts, given.messages)
         work = ["worker"] if is_shared(url) else ["serve"]
         try:
             workers = [sightline.start(*work)[0] for _ in range(2 if is_shared(url) else 1)]
@@ -161,6 +165,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--database", default="postgres")
     parser.add_argument("--messages", type=int, default=2000)
+    parser.add_argument("--accounts", type=int, default=10)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--pause", type=float, default=0.8, help="longest pause between kills, in seconds")
     parser.add_argument("--delay", type=float, default=0.2, help="seconds that the mail server takes for a text")

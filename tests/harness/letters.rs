@@ -1,6 +1,6 @@
 //! Mail of an in-process server: messages are kept instead of being sent.
 
-use super::app::TestApp;
+use super::{app::TestApp, browsers::Browser, databases::TestDatabase};
 use async_trait::async_trait;
 use domain::{
     link::LinkKind,
@@ -18,6 +18,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
+use web::limits::Rate;
 
 pub const STOP_KEY: [u8; 32] = [8; 32];
 
@@ -76,6 +77,22 @@ pub fn with_mail(policies: Policies) -> Policies {
 }
 
 impl TestApp {
+    /// A server that sends mail; all visitors come from one address.
+    pub async fn with_mail(db: &TestDatabase) -> Self {
+        Self::with_settings(db, |it| {
+            it.policies = with_mail(it.policies.clone());
+            it.limits.sign_ins = Rate::of(1_000, 1_000);
+        })
+        .await
+    }
+
+    /// The first account's owner, signed in, after the mail about it.
+    pub async fn owner_after_mail(&self) -> Browser {
+        let owner = self.db_member(0).await;
+        self.delivered().await;
+        owner
+    }
+
     /// Sends all due mail, and returns it.
     pub async fn delivered(&self) -> Vec<Letter> {
         let letters = Letters::default();

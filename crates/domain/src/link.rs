@@ -26,7 +26,7 @@ analysis::wire_enum! {
         AddressConfirmation = "addressConfirmation",
         /// Keeps or restores the address before.
         AddressCancellation = "addressCancellation",
-        /// Ends all sessions of a person, and begins a reset of the password.
+        /// Ends all sessions of a person, restores the address of that time, and begins a reset of the password.
         NotMe = "notMe",
     }
 }
@@ -76,7 +76,7 @@ pub struct PersonLink {
     pub id: PersonLinkId,
     pub person: UserId,
     pub kind: LinkKind,
-    /// The new address to confirm, or the old one to restore.
+    /// The new address to confirm, or the earlier one to restore.
     pub email: Option<EmailAddress>,
     pub created_at: DateTime<Utc>,
     pub expires_at: DateTime<Utc>,

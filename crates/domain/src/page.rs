@@ -1,9 +1,23 @@
 //! Keyset pagination: rows that are not changed meanwhile are seen exactly once.
 
+use chrono::{DateTime, Utc};
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     Ascending,
     Descending,
+}
+
+/// The position of a row in a list by time: microseconds since 1970, and id.
+pub fn position(at: DateTime<Utc>, id: i64) -> String {
+    format!("{}.{id}", at.timestamp_micros())
+}
+
+/// Reads what [`position`] wrote.
+pub fn parse_position(text: &str) -> Option<(DateTime<Utc>, i64)> {
+    let (at, id) = text.split_once('.')?;
+    let at = DateTime::from_timestamp_micros(at.parse().ok()?)?;
+    Some((at, id.parse().ok()?))
 }
 
 /// Value of the sort column in the last row of a page. Rows without one come last in both directions.

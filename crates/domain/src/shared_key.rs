@@ -1,6 +1,9 @@
 //! Keys that sign on one server what another verifies: cursors, device cookies, and links that stop mail.
 
+use crate::secret_text::{from_hex, hex};
 use chrono::{DateTime, TimeDelta, Utc};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
 use std::sync::{Arc, PoisonError, RwLock};
 
 analysis::wire_enum! {
@@ -87,9 +90,29 @@ impl SharedKey {
             .any(|it| check(&it.key))
     }
 
+    /// The text with its signature: HMAC-SHA256, in hexadecimal digits behind a dot. `kind` keeps texts of one key apart.
+    pub fn signed(&self, kind: &str, text: &str, now: DateTime<Utc>) -> String {
+        let tag = mac(&self.signing(now), kind, text).finalize().into_bytes();
+        format!("{text}.{}", hex(&tag))
+    }
+
+    /// The text without its signature; `None` if no accepted key signed it.
+    pub fn verified<'t>(&self, kind: &str, signed: &'t str, now: DateTime<Utc>) -> Option<&'t str> {
+        let (text, tag) = signed.rsplit_once('.')?;
+        let tag = from_hex(tag)?;
+        let is_signed = self.accepts(now, |it| mac(it, kind, text).verify_slice(&tag).is_ok());
+        is_signed.then_some(text)
+    }
+
     fn keys(&self) -> Arc<[DatedKey]> {
         Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+fn mac(key: &[u8; 32], kind: &str, text: &str) -> Hmac<Sha256> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("any length is a key");
+    mac.update(format!("{kind}.{text}").as_bytes());
+    mac
 }
 
 #[cfg(test)]

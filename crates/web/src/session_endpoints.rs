@@ -15,6 +15,7 @@ use crate::session_api::{
     models, operator, password, person_links, reactivate, reauthenticate, report_defaults, results,
     search_console, sessions, sign_in, sign_out, top_results, welcome,
 };
+use domain::mail::StopLink;
 use domain::rights::Right;
 
 macro_rules! visitor {
@@ -88,8 +89,8 @@ pub fn session_api() -> Vec<Endpoint> {
         Post "/api/address/confirm", visitor(person_links::confirm_address) "confirmAddress" "Confirm a new e-mail address by its link";
         Post "/api/address/cancel", visitor(person_links::cancel_address) "cancelAddress" "Keep or restore the e-mail address before";
         Post "/api/not-me", visitor(person_links::disown_sign_in) "disownSignIn" "End all sessions after a stranger's sign-in";
-        Get "/api/unsubscribe", visitor(mail::show_stop) "showUnsubscribe" "Leads to the page that stops messages", parameters: mail::StopMail::parameters;
-        Post "/api/unsubscribe", mail_program(mail::stop) "unsubscribe" "Stop messages of a kind", parameters: mail::StopMail::parameters;
+        Get StopLink::API, visitor(mail::show_stop) "showUnsubscribe" "Leads to the page that stops messages", parameters: mail::StopMail::parameters;
+        Post StopLink::API, mail_program(mail::stop) "unsubscribe" "Stop messages of a kind", parameters: mail::StopMail::parameters;
         // Mail.
         Get "/api/settings/mail", member(AuditRead, mail::read) "listMail" "Messages, and addresses that get none", parameters: mail::ReadMail::parameters;
         Post "/api/settings/mail/{id}/copies", member(AccountWrite, mail::send_again) "sendMailAgain" "Send a message again";

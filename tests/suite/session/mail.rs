@@ -10,12 +10,11 @@ use harness::{
     browsers::Browser,
     callers::client,
     databases::TestDatabase,
-    letters::{secret, summary, with_mail},
+    letters::{secret, summary},
     on_every_database,
 };
 use reqwest::Method;
 use serde_json::json;
-use web::limits::Rate;
 
 on_every_database![
     an_invitation_is_mailed_with_a_link_of_its_own,
@@ -31,23 +30,9 @@ on_every_database![
     messages_over_a_limit_wait,
 ];
 
-async fn start(db: &TestDatabase) -> TestApp {
-    TestApp::with_settings(db, |it| {
-        it.policies = with_mail(it.policies.clone());
-        it.limits.sign_ins = Rate::of(1_000, 1_000);
-    })
-    .await
-}
-
 const OWNER: &str = "owner0@example.com";
 const INVITATIONS: &str = "/api/settings/invitations";
 const MAIL: &str = "/api/settings/mail";
-
-async fn owner(app: &TestApp) -> Browser {
-    let owner = app.db_member(0).await;
-    app.delivered().await;
-    owner
-}
 
 async fn invite(owner: &Browser, email: &str) -> serde_json::Value {
     let body = json!({ "email": email, "role": "editor" });
@@ -59,8 +44,8 @@ fn accepting(link: &str) -> serde_json::Value {
 }
 
 async fn an_invitation_is_mailed_with_a_link_of_its_own(db: TestDatabase) {
-    let app = start(&db).await;
-    let owner = owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    let owner = app.owner_after_mail().await;
     let invitation = invite(&owner, "bea@example.com").await;
     assert_eq!(invitation["isMailed"], true);
     let mail = app.delivered().await;
@@ -84,8 +69,8 @@ async fn an_invitation_is_mailed_with_a_link_of_its_own(db: TestDatabase) {
 }
 
 async fn a_renewed_invitation_replaces_both_links(db: TestDatabase) {
-    let app = start(&db).await;
-    let owner = owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    let owner = app.owner_after_mail().await;
     let invitation = invite(&owner, "bea@example.com").await;
     let first = secret(&app.delivered().await, LinkKind::MailedInvitation);
     let path = format!("{INVITATIONS}/{}/link", invitation["id"]);
@@ -103,8 +88,8 @@ async fn a_renewed_invitation_replaces_both_links(db: TestDatabase) {
 }
 
 async fn a_revoked_invitation_is_not_mailed(db: TestDatabase) {
-    let app = start(&db).await;
-    let owner = owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    let owner = app.owner_after_mail().await;
     let invitation = invite(&owner, "bea@example.com").await;
     let path = format!("{INVITATIONS}/{}", invitation["id"]);
     owner.delete(&path).await.ok();
@@ -114,7 +99,7 @@ async fn a_revoked_invitation_is_not_mailed(db: TestDatabase) {
 }
 
 async fn a_new_device_is_mailed_once_an_hour(db: TestDatabase) {
-    let app = start(&db).await;
+    let app = TestApp::with_mail(&db).await;
     app.db_owner_with_password(0).await;
     let device = app.browser();
     for _ in 0..2 {
@@ -133,7 +118,7 @@ async fn a_new_device_is_mailed_once_an_hour(db: TestDatabase) {
 }
 
 async fn a_disowned_sign_in_ends_all_sessions(db: TestDatabase) {
-    let app = start(&db).await;
+    let app = TestApp::with_mail(&db).await;
     app.db_owner_with_password(0).await;
     let stranger = app.browser();
     stranger.sign_in(OWNER, PASSWORD).await.ok();
@@ -152,7 +137,7 @@ async fn a_disowned_sign_in_ends_all_sessions(db: TestDatabase) {
 }
 
 async fn ten_failed_sign_ins_are_mailed_once(db: TestDatabase) {
-    let app = start(&db).await;
+    let app = TestApp::with_mail(&db).await;
     app.db_owner_with_password(0).await;
     app.delivered().await;
     let mut mail = Vec::<Letter>::new();
@@ -168,8 +153,8 @@ async fn ten_failed_sign_ins_are_mailed_once(db: TestDatabase) {
 }
 
 async fn members_learn_of_changes_to_their_role(db: TestDatabase) {
-    let app = start(&db).await;
-    let owner = owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    let owner = app.owner_after_mail().await;
     invite(&owner, "bea@example.com").await;
     let link = secret(&app.delivered().await, LinkKind::MailedInvitation);
     let bea = app.browser();
@@ -195,8 +180,8 @@ async fn members_learn_of_changes_to_their_role(db: TestDatabase) {
 }
 
 async fn a_leaked_token_is_mailed_to_those_who_manage_tokens(db: TestDatabase) {
-    let app = start(&db).await;
-    let owner = owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    let owner = app.owner_after_mail().await;
     app.colleague(&owner, "viewer", &[]).await;
     app.delivered().await;
     let body = json!({ "name": "ci", "scopes": ["projects:read"] });
@@ -210,8 +195,8 @@ async fn a_leaked_token_is_mailed_to_those_who_manage_tokens(db: TestDatabase) {
 }
 
 async fn a_recipient_stops_invitations_with_one_click(db: TestDatabase) {
-    let app = start(&db).await;
-    let owner = owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    let owner = app.owner_after_mail().await;
     invite(&owner, "bea@example.com").await;
     let mail = app.delivered().await;
     let stop = mail[0].stop.as_ref().unwrap();
@@ -253,8 +238,8 @@ async fn a_recipient_stops_invitations_with_one_click(db: TestDatabase) {
 }
 
 async fn messages_are_listed_without_those_about_logins(db: TestDatabase) {
-    let app = start(&db).await;
-    let owner = owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    let owner = app.owner_after_mail().await;
     for number in 0..3 {
         invite(&owner, &format!("guest{number}@example.com")).await;
         app.clock.advance(TimeDelta::seconds(1));
@@ -279,8 +264,8 @@ async fn messages_are_listed_without_those_about_logins(db: TestDatabase) {
 }
 
 async fn messages_over_a_limit_wait(db: TestDatabase) {
-    let app = start(&db).await;
-    let owner = owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    let owner = app.owner_after_mail().await;
     let invitation = invite(&owner, "bea@example.com").await;
     let path = format!("{INVITATIONS}/{}/link", invitation["id"]);
     let mut sent = app.delivered().await.len();

@@ -10,11 +10,10 @@ use harness::{
     app::{PASSWORD, TestApp},
     browsers::Browser,
     databases::TestDatabase,
-    letters::{secret, summary, with_mail},
+    letters::{secret, summary},
     on_every_database,
 };
 use serde_json::{Value, json};
-use web::limits::Rate;
 
 on_every_database![
     a_reset_link_sets_a_new_password_once,
@@ -41,25 +40,9 @@ const ACCOUNT: &str = "/api/settings/account";
 const OWNER: &str = "owner0@example.com";
 const NEW: &str = "Čtrnáct mokrých vyder";
 
-/// All visitors come from one address.
-async fn start(db: &TestDatabase) -> TestApp {
-    TestApp::with_settings(db, |it| {
-        it.policies = with_mail(it.policies.clone());
-        it.limits.sign_ins = Rate::of(1_000, 1_000);
-    })
-    .await
-}
-
 async fn request(app: &TestApp, email: &str) {
     let requested = app.browser().post(RESET, json!({ "email": email })).await;
     assert_eq!(requested.status, 202, "{requested:?}");
-}
-
-/// A signed-in owner, after the mail about the sign-in.
-async fn owner(app: &TestApp) -> Browser {
-    let owner = app.db_member(0).await;
-    app.delivered().await;
-    owner
 }
 
 fn completing(link: &str) -> Value {
@@ -67,8 +50,8 @@ fn completing(link: &str) -> Value {
 }
 
 async fn a_reset_link_sets_a_new_password_once(db: TestDatabase) {
-    let app = start(&db).await;
-    let here = owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    let here = app.owner_after_mail().await;
     request(&app, OWNER).await;
     let mail = app.next_delivered().await;
     assert_eq!(summary(&mail), [(OWNER, Purpose::PasswordReset)]);
@@ -95,8 +78,8 @@ async fn a_reset_link_sets_a_new_password_once(db: TestDatabase) {
 }
 
 async fn a_reset_is_answered_alike_for_unknown_addresses(db: TestDatabase) {
-    let app = start(&db).await;
-    owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    app.owner_after_mail().await;
     let known = app.browser().post(RESET, json!({ "email": OWNER })).await;
     let body = json!({ "email": "nobody@example.com" });
     let unknown = app.browser().post(RESET, body).await;
@@ -107,8 +90,8 @@ async fn a_reset_is_answered_alike_for_unknown_addresses(db: TestDatabase) {
 }
 
 async fn a_newer_reset_link_ends_the_one_before(db: TestDatabase) {
-    let app = start(&db).await;
-    owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    app.owner_after_mail().await;
     let mut links = Vec::new();
     for _ in 0..2 {
         request(&app, OWNER).await;
@@ -124,8 +107,8 @@ async fn a_newer_reset_link_ends_the_one_before(db: TestDatabase) {
 }
 
 async fn a_reset_link_works_for_30_minutes(db: TestDatabase) {
-    let app = start(&db).await;
-    owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    app.owner_after_mail().await;
     request(&app, OWNER).await;
     let link = secret(&app.next_delivered().await, LinkKind::PasswordReset);
     app.clock.advance(TimeDelta::minutes(30));
@@ -137,8 +120,8 @@ async fn a_reset_link_works_for_30_minutes(db: TestDatabase) {
 }
 
 async fn of_sixteen_resets_at_once_one_succeeds(db: TestDatabase) {
-    let app = start(&db).await;
-    owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    app.owner_after_mail().await;
     request(&app, OWNER).await;
     let link = secret(&app.next_delivered().await, LinkKind::PasswordReset);
     let browser = app.browser();
@@ -152,8 +135,8 @@ async fn of_sixteen_resets_at_once_one_succeeds(db: TestDatabase) {
 }
 
 async fn resets_of_an_address_are_limited(db: TestDatabase) {
-    let app = start(&db).await;
-    owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    app.owner_after_mail().await;
     let mut mailed = Vec::<Letter>::new();
     for _ in 0..6 {
         request(&app, OWNER).await;
@@ -179,8 +162,8 @@ async fn request_address(owner: &Browser, email: &str) -> Value {
 }
 
 async fn a_new_address_counts_once_it_is_confirmed(db: TestDatabase) {
-    let app = start(&db).await;
-    let owner = owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    let owner = app.owner_after_mail().await;
     let answer = request_address(&owner, "new@example.com").await;
     assert_eq!(answer["user"]["email"], OWNER);
     assert_eq!(answer["requestedEmail"], "new@example.com");
@@ -210,8 +193,8 @@ async fn a_new_address_counts_once_it_is_confirmed(db: TestDatabase) {
 }
 
 async fn a_canceled_change_keeps_the_address(db: TestDatabase) {
-    let app = start(&db).await;
-    let owner = owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    let owner = app.owner_after_mail().await;
     request_address(&owner, "new@example.com").await;
     let mail = app.delivered().await;
     let cancel = json!({ "link": secret(&mail, LinkKind::AddressCancellation) });
@@ -226,8 +209,8 @@ async fn a_canceled_change_keeps_the_address(db: TestDatabase) {
 }
 
 async fn a_confirmed_change_can_be_undone(db: TestDatabase) {
-    let app = start(&db).await;
-    let owner = owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    let owner = app.owner_after_mail().await;
     request_address(&owner, "thief@example.com").await;
     let mail = app.delivered().await;
     let confirm = json!({ "link": secret(&mail, LinkKind::AddressConfirmation) });
@@ -249,8 +232,8 @@ async fn a_confirmed_change_can_be_undone(db: TestDatabase) {
 }
 
 async fn a_taken_address_is_revealed_to_its_holder_alone(db: TestDatabase) {
-    let app = start(&db).await;
-    let owner = owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    let owner = app.owner_after_mail().await;
     let other = app.db_member(1).await;
     let taken = "owner1@example.com";
     app.delivered().await;
@@ -266,8 +249,8 @@ async fn a_taken_address_is_revealed_to_its_holder_alone(db: TestDatabase) {
 }
 
 async fn a_link_of_another_kind_does_not_work(db: TestDatabase) {
-    let app = start(&db).await;
-    owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    app.owner_after_mail().await;
     request(&app, OWNER).await;
     let link = secret(&app.next_delivered().await, LinkKind::PasswordReset);
     for path in ["/api/address/confirm", "/api/address/cancel", "/api/not-me"] {
@@ -294,8 +277,8 @@ async fn change_address(app: &TestApp, owner: &Browser, email: &str) -> Vec<Lett
 }
 
 async fn a_second_change_leaves_the_first_undoable(db: TestDatabase) {
-    let app = start(&db).await;
-    let owner = owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    let owner = app.owner_after_mail().await;
     let first = change_address(&app, &owner, "evil1@example.com").await;
     let second = change_address(&app, &owner, "evil2@example.com").await;
     let cancel = json!({ "link": secret(&first, LinkKind::AddressCancellation) });
@@ -309,8 +292,8 @@ async fn a_second_change_leaves_the_first_undoable(db: TestDatabase) {
 }
 
 async fn a_pending_change_ends_with_a_reset(db: TestDatabase) {
-    let app = start(&db).await;
-    let owner = owner(&app).await;
+    let app = TestApp::with_mail(&db).await;
+    let owner = app.owner_after_mail().await;
     request_address(&owner, "evil@example.com").await;
     let pending = secret(&app.delivered().await, LinkKind::AddressConfirmation);
     request(&app, OWNER).await;
@@ -323,7 +306,7 @@ async fn a_pending_change_ends_with_a_reset(db: TestDatabase) {
 }
 
 async fn a_disowned_sign_in_restores_the_address_of_its_time(db: TestDatabase) {
-    let app = start(&db).await;
+    let app = TestApp::with_mail(&db).await;
     let thief = app.db_member(0).await;
     let not_me = secret(&app.delivered().await, LinkKind::NotMe);
     change_address(&app, &thief, "evil@example.com").await;

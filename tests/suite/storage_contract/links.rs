@@ -114,8 +114,8 @@ async fn links_of_one_kind_end_together(db: TestStorage) {
     .await;
     assert_eq!(unused(&db, ANN).await, [1, 2, 3]);
     let ended_at = after(30) + tick();
-    change!(db, tx => tx.links().end(ANN, owner(ANN).id, reset, ended_at).await.unwrap());
-    change!(db, tx => tx.links().end(ANN, owner(ANN).id, reset, after(40)).await.unwrap());
+    change!(db, tx => tx.links().end(ANN, owner(ANN).id, &[reset], ended_at).await.unwrap());
+    change!(db, tx => tx.links().end(ANN, owner(ANN).id, &[reset], after(40)).await.unwrap());
     assert_eq!(unused(&db, ANN).await, [3]);
     assert_eq!(unused(&db, BOB).await, [1]);
     let ended = locked(&db, ANN, 1).await.and_then(|it| it.used_at);
@@ -141,6 +141,6 @@ async fn another_account_locks_and_ends_no_link(db: TestStorage) {
     add(&db, &[link(ANN, 1, LinkKind::NotMe)]).await;
     assert_eq!(locked(&db, BOB, 1).await, None);
     let person = owner(ANN).id;
-    change!(db, tx => tx.links().end(BOB, person, LinkKind::NotMe, now()).await.unwrap());
+    change!(db, tx => tx.links().end(BOB, person, &[LinkKind::NotMe], now()).await.unwrap());
     assert_eq!(unused(&db, ANN).await, [1]);
 }

@@ -35,6 +35,13 @@ analysis::wire_enum! {
     }
 }
 
+impl DeliveryState {
+    /// Whether the recipient may lack the message for good.
+    pub const fn can_be_sent_again(self) -> bool {
+        matches!(self, Self::Failed | Self::Unknown | Self::Expired)
+    }
+}
+
 /// A message to one recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
@@ -169,18 +176,6 @@ impl Delivery {
             ended_at: None,
             reply: None,
         }
-    }
-
-    /// Its position in a list, newest first.
-    pub fn position(&self) -> String {
-        format!("{}.{}", self.created_at.timestamp_micros(), self.id)
-    }
-
-    /// Reads what [`Delivery::position`] wrote.
-    pub fn parse_position(text: &str) -> Option<(DateTime<Utc>, DeliveryId)> {
-        let (at, id) = text.split_once('.')?;
-        let at = DateTime::from_timestamp_micros(at.parse().ok()?)?;
-        Some((at, DeliveryId(id.parse().ok()?)))
     }
 
     /// Whether it never changes again automatically.

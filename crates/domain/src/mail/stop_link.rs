@@ -1,9 +1,6 @@
 use crate::ids::{AccountId, DeliveryId};
-use crate::secret_text::{from_hex, hex};
 use crate::shared_key::SharedKey;
 use chrono::{DateTime, Utc};
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
 
 /// Identifies a message, so that its recipient stops further ones of its kind. Signed by the server; nothing is stored
 /// for it.
@@ -25,42 +22,25 @@ pub struct StopUrls {
 impl StopLink {
     /// Its page, for people; the text follows behind a `#`.
     pub const PAGE: &'static str = "/unsubscribe";
+    /// For mail programs; the text follows as `?t=`.
+    pub const API: &'static str = "/api/unsubscribe";
+    const KIND: &'static str = "stop/1";
 
     pub fn urls(self, base_url: &str, key: &SharedKey, now: DateTime<Utc>) -> StopUrls {
-        let text = self.signed(key, now);
+        let text = format!("{}.{}", self.account, self.delivery);
+        let text = key.signed(Self::KIND, &text, now);
         StopUrls {
             page: format!("{base_url}{}#{text}", Self::PAGE),
-            one_click: format!("{base_url}/api/unsubscribe?t={text}"),
+            one_click: format!("{base_url}{}?t={text}", Self::API),
         }
     }
 
     pub fn verify(text: &str, key: &SharedKey, now: DateTime<Utc>) -> Option<Self> {
-        let (plain, tag) = text.rsplit_once('.')?;
-        let (account, delivery) = plain.split_once('.')?;
-        let link = Self {
+        let (account, delivery) = key.verified(Self::KIND, text, now)?.split_once('.')?;
+        Some(Self {
             account: AccountId(account.parse().ok()?),
             delivery: DeliveryId(delivery.parse().ok()?),
-        };
-        let tag = from_hex(tag)?;
-        // A number has several spellings, of which only ours was signed.
-        let is_ours = link.text() == plain;
-        let is_signed = key.accepts(now, |it| link.mac(it).verify_slice(&tag).is_ok());
-        (is_ours && is_signed).then_some(link)
-    }
-
-    fn signed(self, key: &SharedKey, now: DateTime<Utc>) -> String {
-        let tag = self.mac(&key.signing(now)).finalize().into_bytes();
-        format!("{}.{}", self.text(), hex(&tag))
-    }
-
-    fn text(self) -> String {
-        format!("{}.{}", self.account, self.delivery)
-    }
-
-    fn mac(self, key: &[u8; 32]) -> Hmac<Sha256> {
-        let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("any length is a key");
-        mac.update(format!("stop/1.{}", self.text()).as_bytes());
-        mac
+        })
     }
 }
 

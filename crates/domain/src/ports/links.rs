@@ -36,12 +36,12 @@ pub trait LinkRepository: Send {
         home: AccountId,
         person: UserId,
     ) -> Result<Vec<PersonLink>, StorageError>;
-    /// Marks the person's unused links of that kind as used.
+    /// Marks the person's unused links of these kinds as used.
     async fn end(
         &mut self,
         home: AccountId,
         person: UserId,
-        kind: LinkKind,
+        kinds: &[LinkKind],
         at: DateTime<Utc>,
     ) -> Result<(), StorageError>;
     /// Deletes links that expired before.

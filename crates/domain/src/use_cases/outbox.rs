@@ -113,7 +113,7 @@ impl Core {
         read.outbox().list(account, filter).await
     }
 
-    /// The newest message for each of these invitations.
+    /// The messages for these invitations, oldest first.
     pub async fn mail_of_invitations(
         &self,
         account: AccountId,
@@ -137,11 +137,7 @@ impl Core {
             let found = work.outbox().find(account, id).await?;
             let found = found.filter(|it| it.person.is_none());
             let found = found.ok_or(SendAgainError::NoSuchDelivery)?;
-            let can_be_sent = matches!(
-                found.state,
-                DeliveryState::Failed | DeliveryState::Unknown | DeliveryState::Expired
-            );
-            if !can_be_sent {
+            if !found.state.can_be_sent_again() {
                 return Err(SendAgainError::NotFailed(found.state));
             }
             let copy = Delivery {
@@ -187,13 +183,6 @@ impl Core {
             Ok(true)
         };
         self.transaction_with_ids(lift).await
-    }
-
-    /// What the link of a message stops; `None` if the message is not stored any more.
-    pub async fn stoppable(&self, link: StopLink) -> Result<Option<Delivery>, StorageError> {
-        let mut read = self.storage.read().await?;
-        let found = read.outbox().find(link.account, link.delivery).await?;
-        Ok(found.filter(|it| stopped_by(it).is_some()))
     }
 
     /// Stops messages of that kind from the account to the recipient. Returns whether the message is still stored.

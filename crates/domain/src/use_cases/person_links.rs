@@ -422,7 +422,6 @@ async fn queue_reset(
     let link = begin_link(work, given, person, LinkKind::PasswordReset).await?;
     let reset = Delivery {
         link_target: Some(link.id.0),
-        expires_at: link.expires_at,
         ..given.personal_delivery(person, Message::PasswordReset {})
     };
     given.queue(work, reset).await
@@ -435,12 +434,9 @@ pub(super) async fn end_pending(
     person: &User,
     now: DateTime<Utc>,
 ) -> Result<(), StorageError> {
-    for kind in [LinkKind::PasswordReset, LinkKind::AddressConfirmation] {
-        work.links()
-            .end(person.account, person.id, kind, now)
-            .await?;
-    }
-    Ok(())
+    let kinds = [LinkKind::PasswordReset, LinkKind::AddressConfirmation];
+    let links = work.links();
+    links.end(person.account, person.id, &kinds, now).await
 }
 
 /// The person with that address again, unless another person has it meanwhile.
@@ -500,7 +496,7 @@ async fn replace_links(
     now: DateTime<Utc>,
 ) -> Result<(), StorageError> {
     { work.links() }
-        .end(link.home, link.person, link.kind, now)
+        .end(link.home, link.person, &[link.kind], now)
         .await?;
     work.links().add(link).await
 }
@@ -542,7 +538,7 @@ async fn used_link(
     let found = open_link(work, target, now).await?;
     let (link, person) = found.ok_or(PersonLinkError::LinkInvalid)?;
     work.links()
-        .end(link.home, link.person, link.kind, now)
+        .end(link.home, link.person, &[link.kind], now)
         .await?;
     Ok((link, person))
 }

@@ -41,13 +41,6 @@ pub struct SendMail {
     pub stop_key: SharedKey,
 }
 
-/// What a worker does with a claimed message.
-enum Claimed {
-    Send(Delivery),
-    /// It ended, or another worker has it.
-    Over(Delivery),
-}
-
 impl SendMail {
     /// Due messages, those of different accounts by turns.
     pub async fn due(&self) -> Result<Vec<Delivery>, StorageError> {
@@ -66,11 +59,11 @@ impl SendMail {
         Ok(due)
     }
 
-    /// Sends a due message; returns its stored state.
+    /// Sends a due message; returns its new state, or the given one if another worker has it.
     pub async fn send(&self, due: &Delivery) -> Result<Delivery, StorageError> {
         let claimed = match self.claim(due).await? {
-            Claimed::Send(claimed) => claimed,
-            Claimed::Over(ended) => return Ok(ended),
+            Some(claimed) if claimed.state == DeliveryState::Sending => claimed,
+            other => return Ok(other.unwrap_or_else(|| due.clone())),
         };
         let transfer = match self.mailer.open(&claimed).await {
             Ok(transfer) => transfer,
@@ -112,35 +105,33 @@ impl SendMail {
         }
     }
 
-    /// Takes the message, unless it must not be sent now. What is sent waits for the server's limit first.
-    async fn claim(&self, due: &Delivery) -> Result<Claimed, StorageError> {
+    /// Takes the message, unless it must not be sent now; `None` if another worker has it. What is sent waits for the
+    /// server's limit first.
+    async fn claim(&self, due: &Delivery) -> Result<Option<Delivery>, StorageError> {
         let first = self.moved(due, false).await?;
-        if first.state != DeliveryState::Sending {
-            return Ok(Claimed::Over(first));
+        let is_sent = |it: &Delivery| it.state == DeliveryState::Sending;
+        if !first.as_ref().is_some_and(is_sent) {
+            return Ok(first);
         }
         let mail = self.core.policies.mail.as_ref();
         let per_minute = mail.map_or(60, |it| it.per_minute.max(1));
         let distance = Duration::from_mins(1) / per_minute;
         let wait = self.throttle.reserve(HostHash::of("mail"), distance);
         self.sleeper.sleep(wait.await?).await;
-        let claimed = self.moved(due, true).await?;
-        Ok(match claimed.state {
-            DeliveryState::Sending => Claimed::Send(claimed),
-            _ => Claimed::Over(claimed),
-        })
+        self.moved(due, true).await
     }
 
-    /// Stores the next state; of a message to send only if `takes`. Unchanged if another worker has it.
-    async fn moved(&self, due: &Delivery, takes: bool) -> Result<Delivery, StorageError> {
+    /// Stores the next state; of a message to send only if `takes`. `None` if another worker has it.
+    async fn moved(&self, due: &Delivery, takes: bool) -> Result<Option<Delivery>, StorageError> {
         let jitter = self.jitter();
         let step = |mut work: Box<dyn Transaction>, now: DateTime<Utc>| async move {
             let next = next_state(work.as_mut(), due, now, jitter).await?;
             if next.state == DeliveryState::Sending && !takes {
-                return Ok(next);
+                return Ok(Some(next));
             }
             let is_moved = work.outbox().advance(due, &next).await?;
             work.commit().await?;
-            Ok::<_, StorageError>(if is_moved { next } else { due.clone() })
+            Ok::<_, StorageError>(is_moved.then_some(next))
         };
         self.core.transaction_with_time(step).await
     }

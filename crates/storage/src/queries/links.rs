@@ -139,14 +139,15 @@ impl LinkRepository for Session {
         &mut self,
         home: AccountId,
         person: UserId,
-        kind: LinkKind,
+        kinds: &[LinkKind],
         at: DateTime<Utc>,
     ) -> Result<(), StorageError> {
+        let kinds: Vec<&str> = kinds.iter().map(|it| it.name()).collect();
         self.change(home, move |db| {
             let open = person_links::table
                 .filter(person_links::account_id.eq(home.0))
                 .filter(person_links::user_id.eq(person.0))
-                .filter(person_links::kind.eq(kind.name()))
+                .filter(person_links::kind.eq_any(&kinds))
                 .filter(person_links::used_at.is_null());
             update(open)
                 .set(person_links::used_at.eq(At(at)))

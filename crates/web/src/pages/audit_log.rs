@@ -7,6 +7,7 @@ use super::{PageError, components};
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use domain::audit::{Actor, AuditAction, AuditEvent, AuditFilter, PersonFilter};
 use domain::ids::{AuditEventId, UserId};
+use domain::page::{parse_position, position};
 use domain::user::User;
 use maud::{Markup, html};
 
@@ -32,7 +33,8 @@ impl Chosen {
             person: query.id("person").map(UserId),
             from: day("from"),
             to: day("to"),
-            behind: query.text("behind").and_then(position),
+            behind: { query.text("behind").and_then(parse_position) }
+                .map(|(at, id)| (at, AuditEventId(id))),
         }
     }
 
@@ -72,13 +74,6 @@ impl Chosen {
     }
 }
 
-/// Microseconds and id of the last event of a page.
-fn position(text: &str) -> Option<(DateTime<Utc>, AuditEventId)> {
-    let (at, id) = text.split_once('.')?;
-    let at = DateTime::from_timestamp_micros(at.parse().ok()?)?;
-    Some((at, AuditEventId(id.parse().ok()?)))
-}
-
 pub async fn body(visit: &PageContext<'_>) -> Result<Vec<Markup>, PageError> {
     let chosen = Chosen::of(visit);
     let core = &visit.services.core;
@@ -88,7 +83,7 @@ pub async fn body(visit: &PageContext<'_>) -> Result<Vec<Markup>, PageError> {
     events.truncate(ROWS as usize);
     let people = core.all_members(visit.account()).await?;
     let next = events.last().filter(|_| has_more).map(|it| {
-        let behind = format!("{}.{}", it.at.timestamp_micros(), it.id);
+        let behind = position(it.at, it.id.0);
         visit.url_with(&[("behind", Some(&behind))])
     });
     let first = { chosen.behind.is_some() }.then(|| visit.url_with(&[("behind", None)]));

@@ -3,7 +3,9 @@
 use super::components::Table;
 use super::page_context::{PageContext, percent_encode};
 use super::{PageError, components};
+use domain::ids::DeliveryId;
 use domain::mail::{Delivery, DeliveryState, Suppression, SuppressionReason};
+use domain::page::{parse_position, position};
 use domain::ports::outbox::DeliveryFilter;
 use domain::rights::Right;
 use maud::{Markup, html};
@@ -15,7 +17,8 @@ pub async fn body(visit: &PageContext<'_>) -> Result<Vec<Markup>, PageError> {
     let behind = visit
         .query(&["behind"])
         .text("behind")
-        .and_then(Delivery::parse_position);
+        .and_then(parse_position);
+    let behind = behind.map(|(at, id)| (at, DeliveryId(id)));
     let filter = DeliveryFilter {
         behind,
         with_personal: false,
@@ -43,7 +46,7 @@ pub async fn body(visit: &PageContext<'_>) -> Result<Vec<Markup>, PageError> {
         ));
     } else {
         let next = deliveries.last().filter(|_| has_more).map(|it| {
-            let behind = it.position();
+            let behind = position(it.created_at, it.id.0);
             visit.url_with(&[("behind", Some(&behind))])
         });
         let first = { behind.is_some() }.then(|| visit.url_with(&[("behind", None)]));
@@ -68,7 +71,7 @@ fn delivery_table(
             _ => "",
         };
         let again = html! {
-            @if may_send && can_be_sent_again(it.state) {
+            @if may_send && it.state.can_be_sent_again() {
                 (components::api_button("quiet slim", &path, "", question, "", "Send again"))
             }
         };
@@ -86,13 +89,6 @@ fn delivery_table(
         .paged(format!("{ROWS} a page"), first, next);
     let note = format!("Kept for {} days.", Delivery::KEPT_FOR.num_days());
     components::table_card("Messages", &note, &table)
-}
-
-const fn can_be_sent_again(state: DeliveryState) -> bool {
-    matches!(
-        state,
-        DeliveryState::Failed | DeliveryState::Unknown | DeliveryState::Expired
-    )
 }
 
 /// The state with what the mail server replied.

@@ -42,6 +42,7 @@ use crate::services::Services;
 use crate::{parse_id, refusals, refused_authorizations, request_metrics, session_auth};
 use actix_web::{HttpRequest, HttpResponse, http::Method};
 use analysis::result_type::ResultType;
+use domain::link::LinkKind;
 use domain::mail::StopLink;
 use domain::rights::Right;
 use domain::{ids::ProjectId, ports::storage::StorageError, use_cases::sessions::Member};
@@ -53,7 +54,7 @@ use std::sync::Arc;
 const HOME: &str = "/";
 const SIGN_IN: &str = "/sign-in";
 const WELCOME: &str = "/welcome";
-const INVITATION: &str = "/invitation";
+const INVITATION: &str = LinkKind::Invitation.path();
 /// Route label of unknown paths in metrics and logs.
 const UNKNOWN_ROUTE: &str = "none";
 /// Paths of one project begin so.
@@ -131,10 +132,10 @@ static PAGES: &[PageSpec] = &pages! {
     WELCOME => Access::SignedOut;
     INVITATION => Access::Always(standalone_pages::invitation);
     "/forgot-password" => Access::Always(standalone_pages::forgot_password);
-    "/password-reset" => Access::Always(standalone_pages::password_reset);
-    "/address/confirm" => Access::Always(standalone_pages::confirm_address);
-    "/address/cancel" => Access::Always(standalone_pages::cancel_address);
-    "/not-me" => Access::Always(standalone_pages::not_me);
+    LinkKind::PasswordReset.path() => Access::Always(standalone_pages::password_reset);
+    LinkKind::AddressConfirmation.path() => Access::Always(standalone_pages::confirm_address);
+    LinkKind::AddressCancellation.path() => Access::Always(standalone_pages::cancel_address);
+    LinkKind::NotMe.path() => Access::Always(standalone_pages::not_me);
     StopLink::PAGE => Access::Always(standalone_pages::unsubscribe);
     HOME => members!(ResultsRead, |visit, _at| home::page(visit)), in Main "Projects" "projects";
     "/keyword-research" => members!(ResearchUse, |visit, _at| research::page(visit)), in Main "Keyword research" "research";

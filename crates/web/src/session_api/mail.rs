@@ -13,6 +13,7 @@ use crate::services::Services;
 use domain::email::EmailAddress;
 use domain::ids::DeliveryId;
 use domain::mail::{Delivery, StopLink, SuppressionReason};
+use domain::page::{parse_position, position};
 use domain::ports::outbox::DeliveryFilter;
 use domain::use_cases::outbox::SendAgainError;
 use serde_json::{Value, json};
@@ -43,7 +44,8 @@ query! {
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     let parameters = ReadMail(&call.query);
     let (limit, cursor) = (parameters.limit(), parameters.cursor());
-    let behind = cursor.as_deref().and_then(Delivery::parse_position);
+    let behind = cursor.as_deref().and_then(parse_position);
+    let behind = behind.map(|(at, id)| (at, DeliveryId(id)));
     if cursor.is_some() && behind.is_none() {
         call.query.note_invalid("cursor", "is not a `nextCursor`");
     }
@@ -58,10 +60,8 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiRespon
     let mut deliveries = core.deliveries(account, &filter).await?;
     let has_more = deliveries.len() > limit as usize;
     deliveries.truncate(limit as usize);
-    let next = deliveries
-        .last()
-        .filter(|_| has_more)
-        .map(Delivery::position);
+    let next = deliveries.last().filter(|_| has_more);
+    let next = next.map(|it| position(it.created_at, it.id.0));
     let suppressions = core.suppressions(account).await?;
     let items: Vec<Value> = deliveries.iter().map(view).collect();
     let suppressions = suppressions.iter().map(|it| {

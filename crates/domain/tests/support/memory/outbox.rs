@@ -196,12 +196,12 @@ impl LinkRepository for Session {
         &mut self,
         home: AccountId,
         person: UserId,
-        kind: LinkKind,
+        kinds: &[LinkKind],
         at: DateTime<Utc>,
     ) -> Stored<()> {
         self.change(|state| {
             let own = { state.person_links.values_mut() }
-                .filter(|it| (it.home, it.person, it.kind) == (home, person, kind));
+                .filter(|it| (it.home, it.person) == (home, person) && kinds.contains(&it.kind));
             for link in own {
                 link.used_at.get_or_insert(at);
             }
