@@ -6,6 +6,7 @@
 //!
 //! Findings of one kind are in `site` and `search`, which build in parallel; those that need both are here.
 
+pub mod events;
 pub mod findings;
 
 pub use search::*;

@@ -2,7 +2,7 @@
 
 use super::describe::{mean, quantile};
 use super::normal::two_sided_p;
-use super::welch::t_score;
+use super::student_t::t_score;
 use super::wilson::{Interval, Z};
 use sha2::{Digest, Sha256};
 use std::sync::OnceLock;
