@@ -9,11 +9,19 @@ pub struct AlarmBudget {
 }
 
 impl AlarmBudget {
-    /// Of ranks: a false alarm in four months.
+    /// Of ranks: one in four months. `keywords`: those that the run measures.
     pub const fn of_ranks(keywords: u64) -> Self {
         Self {
-            false_alarms: 0.25,
+            false_alarms: super::ranks::FALSE_ALARMS,
             subjects: keywords,
+        }
+    }
+
+    /// Of speed: one in twenty months. `figures`: those of all lab records of a run.
+    pub const fn of_vitals(figures: u64) -> Self {
+        Self {
+            false_alarms: super::vitals::FALSE_ALARMS,
+            subjects: figures,
         }
     }
 

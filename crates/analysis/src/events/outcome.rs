@@ -115,11 +115,11 @@ impl TestOutcome {
     }
 
     /// Figures are rounded here, so that an event read from its text equals the derived one.
-    pub(super) fn of(name: TestName, statistic: f64, p: f64) -> Self {
+    pub(super) fn of(name: TestName, statistic: f64, p: impl Into<Option<f64>>) -> Self {
         Self {
             name,
             statistic: Some(six_digits(statistic)),
-            p: Some(six_digits(p)),
+            p: p.into().map(six_digits),
             reason: None,
             ..Self::NOT_APPLICABLE
         }
@@ -128,6 +128,13 @@ impl TestOutcome {
     pub(super) fn with_limit(self, limit: f64) -> Self {
         Self {
             limit: Some(six_digits(limit)),
+            ..self
+        }
+    }
+
+    pub(super) fn with_q(self, q: f64) -> Self {
+        Self {
+            q: Some(six_digits(q)),
             ..self
         }
     }

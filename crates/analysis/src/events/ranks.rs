@@ -11,6 +11,8 @@ use crate::statistics::wilson::Interval;
 use crate::url_rules::page_key;
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 
+/// Expected in a month, over all keywords.
+pub const FALSE_ALARMS: f64 = 0.25;
 /// Measured days before the present one.
 pub const MAX_HISTORY: usize = 28;
 /// A shorter history decides by places alone.
@@ -25,10 +27,12 @@ pub const PRIOR: Prior = Prior {
 /// A change in the top 20.
 pub const MIN_PLACES: u32 = 3;
 pub const NEAR_TOP: u32 = 20;
-/// A change below, and with a short history anywhere.
+/// A change below.
 pub const MIN_PLACES_BELOW: u32 = 10;
-/// With a short history, the position is so many times the worst one, or the best one is so many times the position.
-pub const MIN_SHORT_RATIO: f64 = 2.5;
+/// With a short history, from its worst or best position on.
+pub const MIN_SHORT_PLACES: u32 = 8;
+/// And the larger of these two is so many times the other.
+pub const MIN_SHORT_RATIO: u32 = 2;
 /// Crossing them is a change.
 pub const TOPS: [u32; 2] = [3, 10];
 /// A measurement that found nothing counts if it looked at so many percent of the usual number of results.
@@ -246,13 +250,16 @@ impl History {
         let t = expected.statistic(f64::from(place).ln());
         let p = heavy_tailed_p(if is_fall { t } else { -t });
         let limit = budget.limit(self.days_of_28);
+        if p > limit {
+            return None;
+        }
         let range = expected.interval();
         let range = Interval {
             low: range.low.exp(),
             high: range.high.exp(),
         };
         let outcome = TestOutcome::of(TestName::ModeratedT, t, p);
-        (p <= limit).then(|| outcome.with_limit(limit).with_range(range))
+        Some(outcome.with_limit(limit).with_range(range))
     }
 
     /// Far outside of a short history.
@@ -266,8 +273,8 @@ impl History {
         } else {
             (places.min().copied().unwrap_or(place), place)
         };
-        worse >= better.saturating_add(MIN_PLACES_BELOW)
-            && f64::from(worse) >= f64::from(better) * MIN_SHORT_RATIO
+        worse >= better.saturating_add(MIN_SHORT_PLACES)
+            && worse >= better.saturating_mul(MIN_SHORT_RATIO)
     }
 }
 
