@@ -122,7 +122,7 @@ impl<'a> Compared<'a> {
             ..self.draft(
                 run,
                 kind,
-                if change < 0.0 {
+                if kind == EventKind::CitationLost {
                     EventSeverity::Warning
                 } else {
                     EventSeverity::Info
@@ -185,5 +185,32 @@ fn p_of(change: f64, range: Interval) -> f64 {
         1.0
     } else {
         0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p_is_below_5_percent_if_and_only_if_the_interval_excludes_0() {
+        for (change, low, high) in [
+            (0.2, 0.001, 0.5),
+            (0.2, -0.001, 0.5),
+            (-0.2, -0.5, -0.001),
+            (-0.2, -0.5, 0.001),
+        ] {
+            let range = Interval { low, high };
+            assert_eq!(
+                p_of(change, range) < 0.05,
+                range.excludes(0.0),
+                "{change} {range:?}"
+            );
+        }
+        let none = Interval {
+            low: 0.0,
+            high: 0.0,
+        };
+        assert!(p_of(0.0, none) >= 1.0);
     }
 }

@@ -124,3 +124,83 @@ impl Fall {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::ToJson;
+
+    const RUN: EventRun<'_> = EventRun {
+        job: 1,
+        simulated: false,
+        method: "",
+    };
+
+    /// Full weeks of so many clicks a day, and Monday to Wednesday of the next.
+    fn fell(weeks: &[u64]) -> Option<EventDraft> {
+        let monday = NaiveDate::from_ymd_opt(2026, 6, 1).unwrap();
+        let clicks = weeks.iter().flat_map(|it| [*it; 7]).chain([0; 3]);
+        let days: Vec<_> = (0..).map(|it| monday + Days::new(it)).zip(clicks).collect();
+        let of = PropertyClicks {
+            property: "sc-domain:a.example",
+            days: &days,
+            measured_at: DateTime::UNIX_EPOCH,
+        };
+        clicks_fell(&RUN, &of)
+    }
+
+    #[test]
+    fn half_of_the_clicks_is_a_fall_and_is_reported_once() {
+        let event = fell(&[100, 100, 100, 100, 100, 100, 100, 100, 50]).unwrap();
+        assert_eq!(
+            event.dedupe_key,
+            "search_console.clicks_fell:sc-domain:a.example:2026-07-27"
+        );
+        assert_eq!(event.n, Some(8));
+        let text = event.published(None, DateTime::UNIX_EPOCH).to_json();
+        assert!(
+            text.contains(
+                r#""before":{"clicks":700.0,"weeks":8},"after":{"clicks":350.0,"weeks":1}"#
+            ),
+            "{text}"
+        );
+        assert_eq!(fell(&[100, 100, 100, 100, 100, 100, 100, 50, 50]), None);
+    }
+
+    #[test]
+    fn small_falls_few_clicks_and_short_histories_are_none() {
+        assert_eq!(fell(&[100, 100, 100, 100, 100, 100, 100, 100, 81]), None);
+        assert_eq!(fell(&[7, 7, 7, 7, 7, 7, 7, 7, 0]), None);
+        assert_eq!(fell(&[100, 100, 100, 50]), None);
+        assert!(fell(&[100, 100, 100, 100, 30]).is_some());
+        assert_eq!(fell(&[]), None);
+    }
+
+    #[test]
+    fn weeks_with_an_unknown_day_or_that_are_too_new_do_not_count() {
+        let monday = NaiveDate::from_ymd_opt(2026, 6, 1).unwrap();
+        let days = |last: u64, without: Option<u64>| -> Vec<(NaiveDate, u64)> {
+            let clicks = |day| if day < 56 { 100 } else { 40 };
+            let known = (0..last).filter(|it| Some(*it) != without);
+            known
+                .map(|it| (monday + Days::new(it), clicks(it)))
+                .collect()
+        };
+        let found = |days: &[(NaiveDate, u64)]| {
+            let measured_at = DateTime::UNIX_EPOCH;
+            clicks_fell(
+                &RUN,
+                &PropertyClicks {
+                    property: "p",
+                    days,
+                    measured_at,
+                },
+            )
+        };
+        assert!(found(&days(66, None)).is_some());
+        // The week ends two days before the newest day.
+        assert!(found(&days(65, None)).is_none());
+        assert!(found(&days(66, Some(60))).is_none());
+        assert_eq!(found(&days(66, Some(3))).unwrap().n, Some(7));
+    }
+}

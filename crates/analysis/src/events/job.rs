@@ -67,3 +67,38 @@ pub fn analysis_partial(
 fn subject(run: &EventRun<'_>, analysis: AnalysisKind) -> Subject {
     Subject::new(SubjectKind::Job, Some(run.job), analysis.name(), None)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_a_tenth_of_the_subjects_has_to_be_missing() {
+        let run = EventRun {
+            job: 9,
+            simulated: false,
+            method: "",
+        };
+        let partial = |requested, measured| {
+            let coverage = Coverage::new(requested, measured, 0);
+            analysis_partial(
+                &run,
+                AnalysisKind::RankCheck,
+                coverage,
+                DateTime::UNIX_EPOCH,
+            )
+        };
+        assert!(partial(100, 89).is_some() && partial(1, 0).is_some());
+        assert!(partial(100, 90).is_none() && partial(0, 0).is_none());
+        let failed = analysis_failed(
+            &run,
+            AnalysisKind::SiteAudit,
+            ("blocked", "crawl"),
+            DateTime::UNIX_EPOCH,
+        );
+        assert_eq!(
+            (failed.dedupe_key.as_str(), failed.fell()),
+            ("analysis.failed:9", true)
+        );
+    }
+}

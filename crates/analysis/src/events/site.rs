@@ -177,7 +177,7 @@ pub struct PageStanding {
     pub clicks: Option<u64>,
 }
 
-/// Pages that became `noindex`; those that nobody finds share one event.
+/// Pages that became `noindex`; those without searchers share one event.
 #[derive(Debug, Default)]
 pub struct NoindexedPages {
     others: u64,
@@ -367,4 +367,154 @@ pub fn robots_changed(run: &EventRun<'_>, of: &RobotsChange<'_>) -> Option<Event
         run,
         &[&of.now, &run.job],
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observation::page_content::RobotsDirective;
+
+    const RUN: EventRun<'_> = EventRun {
+        job: 9,
+        simulated: false,
+        method: "content/2",
+    };
+
+    fn issues(codes: &[(IssueCode, Severity)]) -> PageIssues {
+        PageIssues {
+            method: "content/2".to_owned(),
+            codes: codes.to_vec(),
+        }
+    }
+
+    fn changed(
+        pages: usize,
+        before: &PageIssues,
+        now: &PageIssues,
+        is_partial: bool,
+    ) -> Vec<String> {
+        let mut changes = IssueChanges::default();
+        for page in 0..pages {
+            changes.add(&format!("https://a.example/{page}"), before, now);
+        }
+        let events = changes.finish(&RUN, is_partial, DateTime::UNIX_EPOCH);
+        events.into_iter().map(|it| it.dedupe_key).collect()
+    }
+
+    #[test]
+    fn one_error_or_five_warnings_are_an_event() {
+        let error = issues(&[(IssueCode::Http4xx, Severity::Error)]);
+        let warning = issues(&[(IssueCode::Noindex, Severity::Warning)]);
+        let none = issues(&[]);
+        assert_eq!(
+            changed(1, &none, &error, true),
+            ["audit.issues_new:http4xx:9"]
+        );
+        assert!(changed(4, &none, &warning, true).is_empty());
+        assert_eq!(
+            changed(5, &none, &warning, true),
+            ["audit.issues_new:noindex:9"]
+        );
+        assert_eq!(
+            changed(1, &error, &none, false),
+            ["audit.issues_fixed:http4xx:9"]
+        );
+        assert!(changed(1, &error, &none, true).is_empty());
+        assert!(changed(9, &error, &error, false).is_empty());
+        let other = PageIssues {
+            method: "content/3".to_owned(),
+            ..error
+        };
+        assert!(changed(9, &none, &other, false).is_empty());
+    }
+
+    fn page(robots: Vec<RobotsDirective>) -> PageContent {
+        let mut page = PageContent::blank("https://a.example/");
+        page.robots = robots;
+        page
+    }
+
+    #[test]
+    fn a_page_is_noindexed_by_meta_or_header() {
+        let meta = |it| {
+            page(vec![RobotsDirective::from_meta(
+                None,
+                it,
+                DirectiveSource::Head,
+            )])
+        };
+        let header = |it| page(vec![RobotsDirective::from_header(it)]);
+        let open = page(vec![]);
+        assert!(open.is_indexable_as_sent());
+        assert_eq!(noindexed(&open, &meta("noindex")), Some(Directive::Meta));
+        assert_eq!(noindexed(&open, &meta("none")), Some(Directive::Meta));
+        assert_eq!(
+            noindexed(&open, &header("noindex")),
+            Some(Directive::Header)
+        );
+        assert_eq!(noindexed(&open, &header("otherbot: noindex")), None);
+        assert_eq!(noindexed(&meta("noindex"), &meta("noindex")), None);
+        let mut gone = meta("noindex");
+        gone.fetched.status = Some(404);
+        assert_eq!(noindexed(&open, &gone), None);
+    }
+
+    #[test]
+    fn pages_that_searchers_find_have_events_of_their_own() {
+        let mut pages = NoindexedPages::default();
+        let mut add = |position, clicks| {
+            let standing = PageStanding { position, clicks };
+            let visit = ("https://a.example/", DateTime::UNIX_EPOCH);
+            pages
+                .add(&RUN, visit, Directive::Meta, standing)
+                .map(|it| it.severity)
+        };
+        assert_eq!(add(Some(20), None), Some(EventSeverity::Critical));
+        assert_eq!(add(Some(50), None), Some(EventSeverity::Warning));
+        assert_eq!(add(None, Some(1)), Some(EventSeverity::Warning));
+        assert_eq!((add(Some(51), Some(0)), add(None, None)), (None, None));
+        let others = pages
+            .finish(&RUN, "a.example", DateTime::UNIX_EPOCH)
+            .unwrap();
+        let Some(EventState::Directive(after)) = others.after else {
+            panic!("a directive")
+        };
+        assert_eq!(after.pages, Some(2));
+        assert_eq!(
+            NoindexedPages::default().finish(&RUN, "a", DateTime::UNIX_EPOCH),
+            None
+        );
+    }
+
+    fn hash(text: &str) -> Option<String> {
+        robots_hash(&RobotsFact {
+            origin: "https://a.example".to_owned(),
+            state: RobotsState::Rules,
+            text: text.to_owned(),
+        })
+    }
+
+    #[test]
+    fn only_rules_change_the_hash_of_robots_txt() {
+        let rules = "User-agent: *\nDisallow: /a\nAllow: /a/b\n";
+        for same in [
+            "# comment\nuser-agent: * # all\nAllow: /a/b\nDisallow:/a\nSitemap: https://a.example/s.xml",
+            "User-agent: *\nDisallow: /a\nCrawl-delay: 5\n\nUser-agent: *\nAllow: /a/b\nDisallow:\n",
+        ] {
+            assert_eq!(hash(same), hash(rules), "{same}");
+        }
+        for other in [
+            "User-agent: *\nDisallow: /A\nAllow: /a/b",
+            "User-agent: x\nDisallow: /a\nAllow: /a/b",
+            "",
+        ] {
+            assert_ne!(hash(other), hash(rules), "{other}");
+        }
+        let unavailable = RobotsFact {
+            origin: String::new(),
+            state: RobotsState::Unavailable,
+            text: rules.to_owned(),
+        };
+        assert_eq!(robots_hash(&unavailable), None);
+    }
 }

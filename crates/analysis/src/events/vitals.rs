@@ -341,3 +341,141 @@ const fn offset(metric: VitalsMetric) -> f64 {
         _ => 50.0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::vitals::{MetricRecord, Spread, Subject as Measured};
+    use chrono::Days;
+
+    const RUN: EventRun<'_> = EventRun {
+        job: 1,
+        simulated: false,
+        method: METHOD,
+    };
+    const METHOD: &str = crate::findings::vitals::METHOD;
+
+    fn record(day: u64, source: VitalsSource, lcp: f64) -> VitalsRecord {
+        let measured = Measured {
+            project_id: 1,
+            url: "https://a.example/",
+            measured_at: DateTime::UNIX_EPOCH + Days::new(day),
+        };
+        let mut record = measured.failed(FormFactor::Phone, source, "pageTimedOut");
+        (record.envelope.status, record.envelope.error) = (RecordStatus::Ok, None);
+        record.metrics.lcp = Some(MetricRecord {
+            value: Some(lcp),
+            ..MetricRecord::default()
+        });
+        record
+    }
+
+    fn events(
+        source: VitalsSource,
+        values: &[f64],
+        change: impl Fn(&mut VitalsRecord),
+    ) -> Vec<EventDraft> {
+        let records = (0..).zip(values).map(|(day, it)| record(day, source, *it));
+        let mut records: Vec<VitalsRecord> = records.collect();
+        let mut last = records.pop().unwrap();
+        change(&mut last);
+        let mut memory = VitalsMemory::default();
+        for record in &records {
+            memory.add(record);
+        }
+        // As read back from the storage.
+        let json = serde_json::to_string(&memory).unwrap();
+        memory = serde_json::from_str(&json).unwrap();
+        let events = vitals_events(&RUN, &AlarmBudget::of_vitals(10), &last, &memory);
+        memory.add(&last);
+        let again = vitals_events(&RUN, &AlarmBudget::of_vitals(10), &last, &memory);
+        assert_eq!(
+            events, again,
+            "the run itself does not count as its history"
+        );
+        events
+    }
+
+    const LAB: VitalsSource = VitalsSource::Lab;
+
+    #[test]
+    fn a_doubled_lab_figure_is_reported_once() {
+        let found = events(
+            LAB,
+            &[2_000.0, 2_000.0, 2_000.0, 2_000.0, 2_000.0, 6_000.0],
+            |_| {},
+        );
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            (found[0].severity, found[0].n),
+            (EventSeverity::Warning, Some(5))
+        );
+        assert_eq!(found[0].subject.label, "LCP (phone, lab)");
+        let step = [
+            2_000.0, 2_000.0, 2_000.0, 2_000.0, 2_000.0, 6_000.0, 6_000.0,
+        ];
+        assert_eq!(events(LAB, &step, |_| {}), []);
+        assert_eq!(events(LAB, &step[2..6], |_| {}), [], "three runs before");
+        assert_eq!(
+            events(LAB, &[6_000.0, 6_000.0, 6_000.0, 6_000.0, 2_000.0], |_| {}),
+            []
+        );
+    }
+
+    #[test]
+    fn the_spread_of_the_loads_and_another_series_prevent_events() {
+        let values = [2_000.0, 2_000.0, 2_000.0, 2_000.0, 2_000.0, 6_000.0];
+        let spread = |it: &mut VitalsRecord| {
+            it.iqr = Some(Spread {
+                lcp: Some(4_001.0),
+                ..Spread::default()
+            });
+        };
+        assert_eq!(events(LAB, &values, spread), []);
+        let provider = |it: &mut VitalsRecord| it.envelope.provider = Some("other".to_owned());
+        assert_eq!(events(LAB, &values, provider), []);
+        let failed = |it: &mut VitalsRecord| it.envelope.status = RecordStatus::Error;
+        assert_eq!(events(LAB, &values, failed), []);
+    }
+
+    #[test]
+    fn figures_of_visitors_need_a_worse_rating_and_a_tenth() {
+        let field = |now: f64| {
+            events(
+                VitalsSource::Field,
+                &[2_400.0, 2_400.0, 2_400.0, 2_400.0, now],
+                |_| {},
+            )
+        };
+        assert_eq!(field(2_600.0), []);
+        assert_eq!(field(2_700.0).len(), 1);
+        assert_eq!(field(2_700.0)[0].severity, EventSeverity::Notice);
+        let good = events(
+            VitalsSource::Field,
+            &[1_000.0, 1_000.0, 1_000.0, 1_000.0, 2_400.0],
+            |_| {},
+        );
+        assert_eq!(good, []);
+    }
+
+    #[test]
+    fn the_memory_is_bounded_in_runs_and_pages() {
+        let mut memory = VitalsMemory::default();
+        for day in 0..40 {
+            memory.add(&record(day, LAB, 1_000.0));
+            memory.add(&record(day, LAB, 1_001.0));
+        }
+        let last = record(40, LAB, 1.0);
+        assert_eq!(memory.before(&last, VitalsMetric::Lcp).len(), MAX_RUNS);
+        for page in 0..MAX_SERIES {
+            let mut other = record(50, LAB, 1_000.0);
+            other.envelope.url = Some(page.to_string());
+            memory.add(&other);
+        }
+        assert_eq!(memory.series.len(), MAX_SERIES);
+        assert!(
+            memory.before(&last, VitalsMetric::Lcp).is_empty(),
+            "the oldest page is dropped"
+        );
+    }
+}

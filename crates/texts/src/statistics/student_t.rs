@@ -63,7 +63,7 @@ mod tests {
         }
     }
 
-    /// scipy 1.17.1 `stats.t.sf(t, freedom)`; `tests/oracles/event_statistics.py` compares hundreds more.
+    /// scipy 1.17.1 `stats.t.sf(t, freedom)`; `tests/oracles/event_statistics.py` prints them.
     #[test]
     fn tails_are_those_of_scipy() {
         for (statistic, freedom, tail) in TAILS {
