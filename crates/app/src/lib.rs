@@ -5,6 +5,7 @@ pub mod process;
 pub mod secrets;
 pub mod server;
 pub mod settings;
+pub mod sources;
 pub mod stderr;
 pub mod system_clock;
 mod system_randomness;

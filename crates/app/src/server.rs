@@ -1,6 +1,7 @@
 use crate::process::Shutdown;
 use crate::secrets::follow_rotations;
 use crate::settings::{Limit, Settings};
+use crate::sources::sources;
 use crate::wiring::{AppContext, keyword_data, password_hasher};
 use actix_web::dev::ServerHandle;
 use anyhow::Context;
@@ -16,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use web::http::cookies::CookieStyle;
 use web::limits::{BodyLimit, Rate, RequestLimits, stored_responses};
 use web::server::HttpServerSetup;
-use web::services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig};
+use web::services::{Ports, ServerFacts, Services, SessionConfig, SpeedLabel, WebConfig};
 use worker::WorkerContext;
 
 const MAX_FILES: u64 = 65_536;
@@ -73,6 +74,16 @@ pub async fn build_services(
         hasher,
         console_exports: providers::search_console::exports(),
         keyword_data: keyword_data(&context.settings, &context.clock, &context.randomness),
+        server: ServerFacts {
+            database: context.database.product().await?,
+            sources: sources(
+                &context.settings,
+                worker_context.search.as_ref(),
+                &worker_context.speed,
+            )
+            .await
+            .into(),
+        },
     };
     Ok(Services::new(config, &ports, wake, stopping.work.clone()))
 }

@@ -281,6 +281,15 @@ pub fn search_results(
     search::configured(&settings.search, clock, randomness)
 }
 
+/// The configured suppliers one by one, with names, in query order; empty if simulated.
+pub fn search_supplier_list(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+    randomness: &Arc<dyn Randomness>,
+) -> Vec<(&'static str, Arc<dyn SearchResults>)> {
+    search::each(&settings.search, clock, randomness)
+}
+
 pub fn ai_engines(
     settings: &Settings,
     clock: &Arc<dyn Clock>,

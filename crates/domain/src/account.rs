@@ -87,6 +87,8 @@ pub struct Account {
     pub limits: AccountLimits,
     pub usage: AccountUsage,
     pub report_defaults: EffectiveReportSettings,
+    /// How many days its audit log is stored; `None` is the server's default.
+    pub audit_days: Option<u32>,
     pub created_at: DateTime<Utc>,
 }
 

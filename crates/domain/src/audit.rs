@@ -39,6 +39,8 @@ analysis::wire_enum! {
         AccountChanged = "account.changed",
         ReportDefaultsChanged = "account.reportDefaults",
         ModelsChanged = "account.models",
+        /// How long the audit log is stored was changed.
+        AuditDaysChanged = "account.auditDays",
         PasswordChanged = "password.changed",
         SessionBegun = "session.begun",
         /// A wrong password was entered.
@@ -92,6 +94,7 @@ impl AuditAction {
             | Self::EmailChanged
             | Self::EmailRestored
             | Self::MailSentAgain
+            | Self::AuditDaysChanged
             | Self::SuppressionLifted => Self::AccountChanged,
             Self::PasswordResetRequested | Self::AuthorizationRefused => Self::SessionRefused,
             known => known,

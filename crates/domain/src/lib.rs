@@ -46,6 +46,7 @@ pub mod scope;
 pub mod sealed_secret;
 pub mod search_console;
 mod secret_text;
+pub mod server_status;
 pub mod session;
 pub mod shared_key;
 pub mod stored_data;

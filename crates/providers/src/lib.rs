@@ -17,3 +17,18 @@ mod supplier;
 pub mod vitals;
 
 pub use supplier::{Supplier, join_with_or};
+
+use std::collections::BTreeSet;
+
+/// Names of suppliers and of their settings, which operators alone see. AI engines have public names instead.
+pub fn supplier_names() -> BTreeSet<String> {
+    let search = search::SUPPLIERS.iter().map(|it| (it.name, it.section));
+    let keywords = keywords::suppliers().map(|it| it.name);
+    let settings = search.clone().map(|it| it.1.trim_start_matches("search."));
+    { search.map(|it| it.0) }
+        .chain(keywords)
+        .chain(settings)
+        .chain(vitals::SUPPLIER_NAMES)
+        .map(str::to_owned)
+        .collect()
+}

@@ -40,6 +40,7 @@ tables! {
             created_at -> Instant,
             daily_budget -> Nullable<BigInt>,
             keyword_research_limit -> Nullable<BigInt>,
+            audit_days -> Nullable<BigInt>,
         }
 
         ai_answers (account_id, id) {

@@ -234,6 +234,14 @@ impl DieselStorage {
         blocking(compact).await?
     }
 
+    /// Kind and version of the database.
+    pub async fn product(&self) -> Result<String, StorageError> {
+        let permit = self.opened.readers().acquire().await?;
+        let kind = self.kind();
+        let version = blocking(move || permit.query(TenantScope::System, &versions::product));
+        Ok(format!("{} {}", kind.title(), version.await??))
+    }
+
     /// Whether row-level security is enabled; never on `SQLite`.
     pub async fn is_rls_enabled(&self) -> Result<bool, StorageError> {
         match &*self.opened {

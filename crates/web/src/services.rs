@@ -15,6 +15,7 @@ use domain::{
         search_console::ConsoleExports, search_results::SupplierLabel,
     },
     project::{Project, PurgeTerm},
+    server_status::Source,
     shared_key::SharedKey,
     use_cases::{
         Core, measure_page_speed::SpeedSources, research::keyword::ResearchKeyword, sign_in::SignIn,
@@ -58,6 +59,15 @@ pub struct Ports {
     pub known_hasher: Arc<dyn PasswordHasher>,
     pub console_exports: Arc<dyn ConsoleExports>,
     pub keyword_data: Arc<dyn KeywordData>,
+    pub server: ServerFacts,
+}
+
+/// What operators see of the server's set-up, as read when the process started.
+#[derive(Debug, Clone, Default)]
+pub struct ServerFacts {
+    /// Kind and version.
+    pub database: String,
+    pub sources: Vec<Source>,
 }
 
 /// Sources of page speed, as known to this process.
@@ -106,6 +116,7 @@ pub struct Services {
     pub(crate) sign_in: SignIn,
     pub(crate) console_exports: Arc<dyn ConsoleExports>,
     pub(crate) research_keyword: ResearchKeyword,
+    pub(crate) server: ServerFacts,
     pub(crate) refused_authorizations: RecordedRefusals,
     /// CSP violations reported since the server started.
     pub(crate) csp_report_count: AtomicU64,
@@ -177,6 +188,7 @@ impl Services {
                 sleeper: Arc::new(TokioSleeper),
                 supplier: Arc::clone(&ports.keyword_data),
             },
+            server: ports.server.clone(),
             refused_authorizations: RecordedRefusals::default(),
             csp_report_count: AtomicU64::new(0),
             wake,

@@ -104,6 +104,7 @@ pub fn session_api() -> Vec<Endpoint> {
         Post "/api/settings/invitations/{id}/link", member(MembersManage, members::renew) "renewInvitation" "Make a new link for an invitation";
         Delete "/api/settings/invitations/{id}", member(MembersManage, members::revoke) "revokeInvitation" "Revoke an invitation";
         // For operators.
+        Get "/api/operator/status", operator(operator::status) "getServerStatus" "Sources, queue, mail and backup of the server";
         Get "/api/operator/accounts", operator(operator::accounts) "listAllAccounts" "Accounts of the server";
         Patch "/api/operator/accounts/{id}", operator(operator::change) "updateAccountStatus" "Disable or enable an account";
         // Settings.
@@ -116,6 +117,7 @@ pub fn session_api() -> Vec<Endpoint> {
         Patch "/api/settings/account", member(OwnLogin, account::change) "updateAccount" "Change names or e-mail address";
         Post "/api/settings/password", member(OwnLogin, password::change) "changePassword" "Change the password";
         Get "/api/settings/audit-log", member(AuditRead, audit_log::read) "getAuditLog" "Actions and their actors", parameters: audit_log::ReadAuditLog::parameters;
+        Put "/api/settings/audit-log", member(AccountWrite, audit_log::set) "setAuditLog" "Set how long the audit log is stored";
         Get "/api/settings/models", session(AccountRead, agent_models::list) "sessionListModels" "How AI engines are queried", is_conditional: true;
         Put "/api/settings/models", session(AccountWrite, models::set) "setModels" "Set how AI engines are queried";
         // Projects.

@@ -7,8 +7,8 @@ use domain::job::account_queue::AccountQueue;
 use domain::job::fairness::jain;
 use domain::ports::clock::Clock;
 use domain::ports::jobs::QueueFigures;
-use domain::ports::server_notes::Topic;
 use domain::ports::storage::{Storage, StorageError};
+use domain::use_cases::server_status::last_backup;
 use metrics_process::Collector;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, OnceLock};
@@ -115,11 +115,10 @@ async fn load_stored_figures(storage: &dyn Storage) -> Result<StoredFigures, Sto
     let figures = read.jobs().queue_figures().await?;
     let accounts = read.jobs().waiting_accounts(MAX_ACCOUNTS).await?;
     let notes = read.server_notes().all().await?;
-    let backup = notes.iter().find(|it| it.topic == Topic::Backup);
     Ok(StoredFigures {
         figures,
         accounts,
-        backup_at: backup.map(|it| it.noted_at),
+        backup_at: last_backup(&notes),
         now: storage.now().await?,
     })
 }
@@ -129,11 +128,12 @@ impl StoredFigures {
         let figures = &self.figures;
         metrics::gauge!("jobs_queued", "state" => "waiting").set(to_f64(figures.waiting));
         metrics::gauge!("jobs_queued", "state" => "running").set(to_f64(figures.running));
-        let past = |at: Option<DateTime<Utc>>| {
-            { at }.map_or(0.0, |at| (self.now - at).as_seconds_f64().max(0.0))
-        };
-        metrics::gauge!("job_oldest_ready_seconds").set(past(figures.next_run_at));
-        metrics::gauge!("job_sweep_overdue_seconds").set(past(figures.attention_at));
+        let (waited, overdue) = (
+            figures.oldest_wait(self.now),
+            figures.sweep_overdue(self.now),
+        );
+        metrics::gauge!("job_oldest_ready_seconds").set(waited.as_seconds_f64());
+        metrics::gauge!("job_sweep_overdue_seconds").set(overdue.as_seconds_f64());
         metrics::gauge!("clock_offset_seconds").set((now - self.now).as_seconds_f64());
         let never = DateTime::UNIX_EPOCH;
         let backup = self.backup_at.unwrap_or(never) - never;

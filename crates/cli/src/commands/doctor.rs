@@ -4,23 +4,21 @@ use crate::settings::{Loaded, Origin, Settings};
 use crate::spending::{REMEDY, paid_sources, unbounded_spenders};
 use crate::terminal::{print_line, print_table};
 use crate::wiring::{
-    Process, ai_engines, is_database_missing, keyword_data, open_database, queue_policy,
-    search_results, server_addresses, server_host, site_services, system_ports,
+    Process, is_database_missing, open_database, queue_policy, search_results, server_addresses,
+    server_host, site_services, system_ports,
 };
 use ::mail::SmtpMailer;
 use app::secrets::{first_missing, key_file, keys_in_file, needed_key_ids};
-use chrono::{DateTime, Datelike, SecondsFormat, TimeDelta, Utc};
+use app::sources::sources;
+use chrono::{Datelike, SecondsFormat};
 use crawler::is_public;
 use domain::job::clock_check::{ClockCheck, ClockFault};
-use domain::money::MicroUsd;
-use domain::ports::jobs::QueueFigures;
-use domain::ports::search_results::PaidCallRefusal;
-use domain::ports::server_notes::{ServerNote, Topic};
+use domain::ports::server_notes::ServerNote;
 use domain::ports::storage::{Storage, StorageError};
+use domain::server_status::{Check, CheckState, SourceKind};
 use domain::use_cases::check_clock_skew::clock_fault;
-use providers::{Supplier, ai, join_with_or, keywords, search, search_console::account_email};
+use domain::use_cases::server_status::{backup_check, queue_check, refusal_check};
 use serde_json::json;
-use setting::Cap;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::net::IpAddr;
@@ -31,60 +29,6 @@ use std::time::Duration;
 use storage::{DatabaseKind, DieselStorage, Encryption, OpenError, TlsCheck};
 use tokio::{net::lookup_host, time::timeout};
 
-struct Check {
-    subject: &'static str,
-    state: State,
-    message: String,
-    todo: Option<String>,
-}
-
-impl Check {
-    fn good(subject: &'static str, message: impl Into<String>) -> Self {
-        Self::new(subject, State::Good, message, None)
-    }
-
-    /// Works, but may not be intended.
-    fn notice(subject: &'static str, message: impl Into<String>, todo: impl Into<String>) -> Self {
-        Self::new(subject, State::Notice, message, Some(todo.into()))
-    }
-
-    /// Does not work until something is done.
-    fn bad(subject: &'static str, message: impl Into<String>, todo: impl Into<String>) -> Self {
-        Self::new(subject, State::Bad, message, Some(todo.into()))
-    }
-
-    fn new(
-        subject: &'static str,
-        state: State,
-        message: impl Into<String>,
-        todo: Option<String>,
-    ) -> Self {
-        Self {
-            subject,
-            state,
-            message: message.into(),
-            todo,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Good,
-    Notice,
-    Bad,
-}
-
-impl State {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Good => "good",
-            Self::Notice => "notice",
-            Self::Bad => "bad",
-        }
-    }
-}
-
 /// Fails if any check is bad.
 pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<Outcome> {
     let opened = if is_database_missing(&loaded.settings) {
@@ -93,21 +37,22 @@ pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<Out
         Some(open_database(&loaded.settings, Process::Tool).await)
     };
     let opened = opened.as_ref();
+    let [search, engines, research, speed, search_console] = sources_of(&loaded.settings).await;
     let checks = vec![
         database(&loaded.settings, opened).await,
         encryption(&loaded.settings),
         environment(&loaded),
-        suppliers(&loaded.settings),
+        search,
         supplier_refusals(opened).await,
         queue(opened).await,
         backup(opened).await,
         secrets(&loaded.settings, opened).await,
         mail(&loaded.settings).await,
-        engines(&loaded.settings),
-        research(&loaded.settings),
+        engines,
+        research,
         spending(&loaded.settings, opened).await,
-        speed(&loaded.settings),
-        search_console(&loaded.settings).await,
+        speed,
+        search_console,
         crawler(&loaded.settings),
         own_addresses(&loaded.settings).await,
         rendering(&loaded.settings).await,
@@ -122,10 +67,18 @@ pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<Out
     } else {
         show(&loaded, &checks, all);
     }
-    if checks.iter().any(|check| check.state == State::Bad) {
+    if checks.iter().any(|check| check.state == CheckState::Bad) {
         anyhow::bail!("at least one check failed: see the rows with the state bad above");
     }
     Ok(Outcome::Done)
+}
+
+async fn sources_of(settings: &Settings) -> [Check; SourceKind::ALL.len()] {
+    let (clock, randomness) = system_ports();
+    let search = search_results(settings, &clock, &randomness);
+    let speed = site_services(settings, &clock, &randomness, None).speed;
+    let sources = sources(settings, search.as_ref(), &speed).await;
+    sources.map(|it| it.check)
 }
 
 fn show(loaded: &Loaded, checks: &[Check], all: bool) {
@@ -278,40 +231,6 @@ fn encryption(settings: &Settings) -> Check {
     Check::notice(subject, format!("by the settings, {encryption}"), todo)
 }
 
-fn suppliers(settings: &Settings) -> Check {
-    let subject = "search results";
-    let (clock, randomness) = system_ports();
-    let supplier = search_results(settings, &clock, &randomness);
-    if settings.search.is_simulated() {
-        return Check::notice(
-            subject,
-            "sandbox: simulated search results, marked as simulated in every record",
-            format!(
-                "For real results set {}.",
-                required_settings(search::SUPPLIERS)
-            ),
-        );
-    }
-    if let Some(unpaid) = supplier.paid_call_refusal(settings.search.depth.0) {
-        let suppliers = settings.search.suppliers().join(", then ");
-        let message = format!("{suppliers}: no calls are made: {unpaid}");
-        return Check::bad(subject, message, remedy_for(unpaid));
-    }
-    let max_spend = supplier.max_spend(settings.search.depth.0);
-    Check::good(
-        subject,
-        format!(
-            "{} ({}); at most {} call(s) and {} {} per keyword; {}",
-            settings.search.suppliers().join(", then "),
-            supplier.label().engine,
-            max_spend.calls,
-            max_spend.cost,
-            MicroUsd::CURRENCY,
-            spending_caps(settings),
-        ),
-    )
-}
-
 /// Refusals of the operator's account, as recorded by servers and workers.
 async fn supplier_refusals(opened: Opened<'_>) -> Check {
     let subject = "suppliers' accounts";
@@ -322,23 +241,7 @@ async fn supplier_refusals(opened: Opened<'_>) -> Check {
         Ok(notes) => notes,
         Err(error) => return unknown_check(subject, error),
     };
-    let refusals = notes.into_iter().filter_map(|it| match it.topic {
-        Topic::Refusal { provider, .. } => Some(format!(
-            "{provider} refused the account at {} ({})",
-            it.noted_at.to_rfc3339_opts(SecondsFormat::Secs, true),
-            it.note
-        )),
-        Topic::Backup | Topic::Retention => None,
-    });
-    let refusals: Vec<String> = refusals.collect();
-    if refusals.is_empty() {
-        return Check::good(subject, "no refusals");
-    }
-    Check::bad(
-        subject,
-        refusals.join("; "),
-        "Check the API key in the settings and the balance of the account at the supplier. The next successful call clears this.",
-    )
+    refusal_check(&notes)
 }
 
 const WITHOUT_DATABASE: &str = "unknown without a database";
@@ -357,21 +260,7 @@ async fn backup(opened: Opened<'_>) -> Check {
         Ok(found) => found,
         Err(error) => return unknown_check(subject, error),
     };
-    match notes.into_iter().find(|it| it.topic == Topic::Backup) {
-        Some(note) => Check::good(
-            subject,
-            format!(
-                "{} ({} hours ago)",
-                note.noted_at.to_rfc3339_opts(SecondsFormat::Secs, true),
-                (now - note.noted_at).num_hours()
-            ),
-        ),
-        None => Check::notice(
-            subject,
-            "no backup of this database is recorded",
-            "Run `sightline backup FILE` at least once a day.",
-        ),
-    }
+    backup_check(&notes, now)
 }
 
 /// Whether the key file opens the secrets of the database.
@@ -465,10 +354,6 @@ fn unknown_check(subject: &'static str, error: StorageError) -> Check {
     )
 }
 
-/// Longer than a job waits for the sweep of a live worker, and than a due job waits for an idle worker.
-const MAX_SWEEP_DELAY: TimeDelta = TimeDelta::minutes(1);
-const MAX_START_DELAY: TimeDelta = TimeDelta::minutes(5);
-
 async fn queue(opened: Opened<'_>) -> Check {
     let subject = "queue";
     let Some(Ok(opened)) = opened else {
@@ -484,96 +369,7 @@ async fn queue(opened: Opened<'_>) -> Check {
         Ok(found) => found,
         Err(error) => return unknown_check(subject, error),
     };
-    let QueueFigures {
-        waiting,
-        running,
-        next_run_at,
-        attention_at,
-        ..
-    } = figures;
-    let is_past = |at: Option<DateTime<Utc>>, by| at.is_some_and(|at| now - at > by);
-    let message = format!("{waiting} analyses waiting, {running} running");
-    if is_past(attention_at, MAX_SWEEP_DELAY)
-        || running == 0 && is_past(next_run_at, MAX_START_DELAY)
-    {
-        return Check::bad(
-            subject,
-            format!("{message}, and no worker is processing them"),
-            "Start `sightline worker`, or `sightline serve` without --no-worker. If a worker is running, check its log.",
-        );
-    }
-    Check::good(subject, message)
-}
-
-fn engines(settings: &Settings) -> Check {
-    let subject = "AI engines";
-    let (clock, randomness) = system_ports();
-    let engines = ai_engines(settings, &clock, &randomness);
-    let mut all_are_active = true;
-    let descriptions: Vec<String> = { engines.all() }
-        .map(|engine| {
-            let label = engine.label();
-            if let Some(unpaid) = engine.paid_call_refusal() {
-                all_are_active = false;
-                return format!("{}: no calls are made: {unpaid}", label.name);
-            }
-            let model = label.model.map(|it| format!(" ({it})"));
-            let cost = engine.max_spend().cost;
-            let (name, model) = (label.name, model.unwrap_or_default());
-            format!(
-                "{name}{model}: at most {cost} {} per answer",
-                MicroUsd::CURRENCY
-            )
-        })
-        .collect();
-    let message = descriptions.join("; ");
-    if settings.ai.is_simulated(&settings.search) {
-        return Check::notice(
-            subject,
-            format!("sandbox: simulated engines, marked as simulated in every record; {message}"),
-            format!(
-                "For real answers set {}.",
-                required_settings(&ai::suppliers())
-            ),
-        );
-    }
-    if all_are_active {
-        return Check::good(subject, message);
-    }
-    let todo = "Set ai.paid_calls and search.paid_calls to true, raise ai.most_per_call, or set the prices of the model.";
-    Check::bad(subject, message, todo)
-}
-
-fn research(settings: &Settings) -> Check {
-    let subject = "keyword research";
-    let (clock, randomness) = system_ports();
-    let supplier = keyword_data(settings, &clock, &randomness);
-    let [Supplier { name, needs, .. }] = keywords::suppliers();
-    let label = supplier.label();
-    if label.provenance.is_simulated() {
-        return Check::notice(
-            subject,
-            "sandbox: simulated figures, marked as simulated in every response",
-            format!("For real figures set {needs}."),
-        );
-    }
-    if let Some(unpaid) = supplier.paid_call_refusal() {
-        return Check::bad(
-            subject,
-            format!("{name}: no calls are made: {unpaid}"),
-            "Set search.paid_calls to true, raise search.most_per_call, or correct keyword_research.price_per_call.",
-        );
-    }
-    let max_spend = supplier.max_spend();
-    Check::good(
-        subject,
-        format!(
-            "{name}; at most {} call(s) and {} {} per search; results are cached for all accounts for 30 days",
-            max_spend.calls,
-            max_spend.cost,
-            MicroUsd::CURRENCY
-        ),
-    )
+    queue_check(&figures, now)
 }
 
 async fn spending(settings: &Settings, opened: Opened<'_>) -> Check {
@@ -608,83 +404,6 @@ async fn spending(settings: &Settings, opened: Opened<'_>) -> Check {
             Ok(Some(spenders)) => Check::notice(subject, spenders, REMEDY),
             Err(error) => unknown(format!("{:#}", anyhow::Error::from(error))),
         },
-    }
-}
-
-/// Caps from settings; accounts have budgets as well.
-fn spending_caps(settings: &Settings) -> String {
-    if !settings.search.paid_calls {
-        return "no paid calls are made (search.paid_calls)".to_owned();
-    }
-    let cap = |limit: Option<Cap>| limit.map_or_else(|| "no cap".to_owned(), |it| it.0.to_string());
-    format!(
-        "maximum cost per call: {}, per day for all accounts: {}",
-        cap(settings.search.most_per_call),
-        cap(settings.search.most_per_day)
-    )
-}
-
-fn required_settings<S, P: ?Sized>(suppliers: &[Supplier<S, P>]) -> String {
-    join_with_or(
-        suppliers
-            .iter()
-            .map(|it| it.needs)
-            .filter(|it| !it.is_empty()),
-    )
-}
-
-fn remedy_for(unpaid: PaidCallRefusal) -> String {
-    match unpaid {
-        PaidCallRefusal::SwitchedOff => {
-            let free = search::SUPPLIERS.iter().filter(|it| it.is_free);
-            let free = join_with_or(free.map(|it| it.needs));
-            format!("Set search.paid_calls to true, or configure a free supplier ({free}).")
-        }
-        PaidCallRefusal::TooExpensive { .. } => {
-            "Raise search.most_per_call, or lower search.depth.".to_owned()
-        }
-        PaidCallRefusal::PriceUnknown => "Set the supplier's price.".to_owned(),
-    }
-}
-
-fn speed(settings: &Settings) -> Check {
-    let subject = "web vitals";
-    let (clock, randomness) = system_ports();
-    let sources = site_services(settings, &clock, &randomness, None).speed;
-    let (names, missing) = (sources.names(), sources.missing());
-    let message = if names.is_empty() {
-        "not configured: only figures of files are reported, paint times are null".to_owned()
-    } else {
-        names.join(", ")
-    };
-    if missing.is_empty() {
-        return Check::good(subject, message);
-    }
-    let todo: Vec<String> = missing.iter().map(|it| format!("{it}.")).collect();
-    Check::notice(subject, message, todo.join(" "))
-}
-
-/// Whether the service account's key is usable; `status` shows what it may read.
-async fn search_console(settings: &Settings) -> Check {
-    let subject = "Search Console";
-    let Some(file) = &settings.search_console.key_file else {
-        return Check::good(
-            subject,
-            "not fetched (search_console.key_file is not set); exported files can be imported",
-        );
-    };
-    match account_email(file).await {
-        Ok(email) => Check::good(
-            subject,
-            format!(
-                "fetched once a day as {email}, which needs read access to the properties (key: {})",
-                file.display()
-            ),
-        ),
-        Err(unusable) => {
-            let todo = format!("Action: {}.", unusable.remedy);
-            Check::bad(subject, unusable.missing, todo)
-        }
     }
 }
 
@@ -831,7 +550,7 @@ async fn rendering(settings: &Settings) -> Check {
         ),
         (pages, None) => Check::new(
             subject,
-            State::Notice,
+            CheckState::Notice,
             format!("audits should render {pages} pages, but no browser was found"),
             reader.missing_browser().map(|it| format!("{it}.")),
         ),
@@ -951,10 +670,10 @@ mod tests {
     #[test]
     fn allowed_networks_are_reported_as_open_to_all_accounts() {
         let mut settings = Settings::default();
-        assert_eq!(crawler(&settings).state, State::Good);
+        assert_eq!(crawler(&settings).state, CheckState::Good);
         settings.crawler.allow_networks = vec![Network("10.0.0.0/8".parse().unwrap())];
         let check = crawler(&settings);
-        assert_eq!(check.state, State::Notice);
+        assert_eq!(check.state, CheckState::Notice);
         assert!(check.message.contains("every account") && check.message.contains("10.0.0.0/8"));
     }
 
@@ -965,20 +684,20 @@ mod tests {
             data_dir: folder.path().to_owned(),
             ..Settings::default()
         };
-        assert_ne!(disk(&settings).state, State::Bad);
+        assert_ne!(disk(&settings).state, CheckState::Bad);
         // A directory cannot be written as a file, not even by root, who ignores modes.
         std::fs::create_dir(settings.data_file()).unwrap();
         let check = disk(&settings);
-        assert_eq!(check.state, State::Bad, "{}", check.message);
+        assert_eq!(check.state, CheckState::Bad, "{}", check.message);
         assert!(check.message.contains("sightline.db"), "{}", check.message);
     }
 
     #[tokio::test]
     async fn unknown_own_address_is_reported() {
         let check = own_addresses(&at("https://name.invalid")).await;
-        assert_eq!(check.state, State::Notice, "{}", check.message);
+        assert_eq!(check.state, CheckState::Notice, "{}", check.message);
         let check = own_addresses(&at("http://localhost:8080")).await;
-        assert_eq!(check.state, State::Good, "{}", check.message);
+        assert_eq!(check.state, CheckState::Good, "{}", check.message);
         let mut settings = at("http://93.184.216.34");
         let check = own_addresses(&settings).await;
         assert!(check.message.contains("93.184.216.34"), "{}", check.message);
@@ -986,6 +705,11 @@ mod tests {
         settings.listen = ListenAddress("0.0.0.0:80".parse().unwrap());
         let is_known = !server_addresses(&settings).is_empty();
         let check = own_addresses(&settings).await;
-        assert_eq!(check.state == State::Good, is_known, "{}", check.message);
+        assert_eq!(
+            check.state == CheckState::Good,
+            is_known,
+            "{}",
+            check.message
+        );
     }
 }

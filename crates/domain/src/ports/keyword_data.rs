@@ -5,6 +5,9 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 use std::sync::Arc;
 
+/// The operation's name in metrics, server notes and breakers.
+pub const OPERATION: &str = "keywords";
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KeywordQuery {
     /// The keyword as written by a person.

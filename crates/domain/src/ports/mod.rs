@@ -37,6 +37,7 @@ pub mod search_console;
 pub mod search_results;
 pub mod secret_cipher;
 pub mod secrets;
+pub mod server_figures;
 pub mod server_notes;
 pub mod sessions;
 pub mod site_access;

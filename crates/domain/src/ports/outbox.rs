@@ -1,7 +1,7 @@
 use super::storage::StorageError;
 use crate::email::EmailAddress;
-use crate::ids::{AccountId, DeliveryId};
-use crate::mail::{Delivery, Suppression, SuppressionReason};
+use crate::ids::{AccountId, DeliveryId, UserId};
+use crate::mail::{Delivery, Purpose, Suppression, SuppressionReason};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
@@ -36,6 +36,14 @@ pub trait OutboxRepository: Send {
         account: AccountId,
         targets: &[i64],
     ) -> Result<Vec<Delivery>, StorageError>;
+    /// Whether a message about the person's login was queued for this purpose after that moment.
+    async fn was_notified(
+        &mut self,
+        account: AccountId,
+        person: UserId,
+        purpose: Purpose,
+        after: DateTime<Utc>,
+    ) -> Result<bool, StorageError>;
     /// Accounts with due deliveries, longest waiting first.
     async fn accounts_due(
         &mut self,

@@ -7,6 +7,9 @@ use chrono::NaiveDate;
 use std::fmt;
 use thiserror::Error;
 
+/// Names of queries and of fetching access tokens, in metrics, server notes and breakers.
+pub const OPERATIONS: [&str; 2] = ["rows", "token"];
+
 /// Queries the API for final data of web searches. Days that are not final or have no impressions have no rows.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]

@@ -118,6 +118,7 @@ macro_rules! repositories {
             passwords: passwords PasswordRepository MockPasswordRepository,
             sessions: sessions SessionRepository MockSessionRepository,
             throttles: throttles ThrottleRepository MockThrottleRepository,
+            server_figures: server_figures ServerFigureRepository MockServerFigureRepository,
             server_notes: server_notes ServerNoteRepository MockServerNoteRepository,
             host_throttle: host_throttle HostThrottleRepository MockHostThrottleRepository,
             tokens: tokens TokenRepository MockTokenRepository,

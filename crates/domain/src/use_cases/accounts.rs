@@ -131,6 +131,7 @@ impl Core {
                 limits: self.policies.new_accounts,
                 usage: AccountUsage::default(),
                 report_defaults: EffectiveReportSettings::default(),
+                audit_days: None,
                 created_at,
             };
             let id = UserId::take(&mut given.ids);
@@ -245,6 +246,26 @@ impl Core {
             ..it
         };
         self.change_account(by.account, event, "", change).await
+    }
+
+    /// How many days the audit log is stored; `None` is the server's default. The next purge applies it. Returns the
+    /// changed account; `None` if there is no such account.
+    pub async fn set_audit_days(
+        &self,
+        by: &User,
+        days: Option<u32>,
+    ) -> Result<Option<Account>, StorageError> {
+        let event = (by.into(), AuditAction::AuditDaysChanged);
+        let detail = match days {
+            Some(days) => format!("{days} days"),
+            None => "the server's default".to_owned(),
+        };
+        let change = |it| Account {
+            audit_days: days,
+            ..it
+        };
+        self.change_account(by.account, event, &detail, change)
+            .await
     }
 
     /// Newest first.

@@ -4,6 +4,7 @@ use super::{
     Core, idempotency::purge_expired_records, research::keyword::settle,
     transaction_input::TransactionInput,
 };
+use crate::account::Account;
 use crate::audit::{Actor, AuditAction, AuditEvent};
 use crate::ids::{AccountId, ProjectId};
 use crate::invitation::Invitation;
@@ -17,6 +18,7 @@ use crate::session::Session;
 use crate::throttle::Throttle;
 use analysis::result_type::ResultType;
 use chrono::{DateTime, Days, Months, TimeDelta, Utc};
+use std::ops::RangeInclusive;
 use std::pin::Pin;
 
 /// Records of these types are large and only describe one day; trends are stored elsewhere.
@@ -66,8 +68,18 @@ pub struct Retention {
     pub searches: Option<u32>,
     /// Deactivated projects with all their data, in days.
     pub deactivated_projects: PurgeTerm,
-    /// Audit log, in days.
+    /// Audit log of accounts that set no other, in days.
     pub audit: Option<u32>,
+}
+
+impl Retention {
+    /// How many days an account may store its audit log.
+    pub const AUDIT_DAYS: RangeInclusive<u32> = 30..=3_650;
+
+    /// Days of the account's audit log: its own setting if it has one, else the server's; `None` is unlimited.
+    pub fn audit_days(&self, account: &Account) -> Option<u32> {
+        account.audit_days.or(self.audit)
+    }
 }
 
 impl Default for Retention {
@@ -168,7 +180,7 @@ impl Core {
                 })
                 .await?;
             }
-            self.purge_events(of, now, noticed).await?;
+            self.purge_events(&account, now, noticed).await?;
             purged += self.purge_projects(of, now, noticed).await?;
             self.in_batches(|work, after| Box::pin(work.stored_data().recount(of, after)))
                 .await?;
@@ -214,11 +226,13 @@ impl Core {
     /// Purges audit events that are too old or too many.
     async fn purge_events(
         &self,
-        of: AccountId,
+        account: &Account,
         now: DateTime<Utc>,
         noticed: TimeDelta,
     ) -> Result<(), StorageError> {
-        let term = { self.policies.retention.audit }.map(|it| TimeDelta::days(it.into()));
+        let of = account.id;
+        let days = self.policies.retention.audit_days(account);
+        let term = days.map(|it| TimeDelta::days(it.into()));
         let aged = term.filter(|it| is_due(noticed, *it)).map(|it| now - it);
         // Events at exactly that time stay.
         let mut read = self.storage.read().await?;

@@ -38,6 +38,7 @@ pub mod schedules;
 pub mod sealed_secrets;
 pub mod search_console;
 pub mod send_mail;
+pub mod server_status;
 pub mod sessions;
 pub mod sign_in;
 pub mod since_sign_in;

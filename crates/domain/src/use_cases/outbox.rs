@@ -25,9 +25,6 @@ pub struct MailPolicy {
     pub per_minute: u32,
 }
 
-/// Messages looked at for one of the last hour.
-const RECENT: u32 = 200;
-
 #[derive(Debug, Error)]
 pub enum SendAgainError {
     #[error("the account has no such message")]
@@ -85,17 +82,11 @@ pub(super) async fn may_notify(
     if !given.sends_mail {
         return Ok(false);
     }
-    let filter = DeliveryFilter {
-        with_personal: true,
-        limit: RECENT,
-        ..DeliveryFilter::default()
-    };
-    let recent = work.outbox().list(person.account, &filter).await?;
-    let since = given.now - TimeDelta::hours(1);
-    let is_same = |it: &Delivery| {
-        it.person == Some(person.id) && it.message.purpose() == purpose && it.created_at > since
-    };
-    Ok(!recent.iter().any(is_same))
+    let after = given.now - TimeDelta::hours(1);
+    let notified = { work.outbox() }
+        .was_notified(person.account, person.id, purpose, after)
+        .await?;
+    Ok(!notified)
 }
 
 impl Core {

@@ -136,6 +136,7 @@ impl Core {
             limits: self.policies.new_accounts,
             usage: AccountUsage::default(),
             report_defaults: EffectiveReportSettings::default(),
+            audit_days: None,
             created_at: given.now,
         };
         let id = UserId::take(&mut given.ids);

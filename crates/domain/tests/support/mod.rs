@@ -180,6 +180,7 @@ pub fn an_account() -> Account {
         limits: AccountLimits::default(),
         usage: AccountUsage::default(),
         report_defaults: EffectiveReportSettings::default(),
+        audit_days: None,
         created_at: FrozenClock::default().now(),
     }
 }

@@ -20,7 +20,7 @@ use analysis::{
 use async_trait::async_trait;
 use domain::ports::clock::Clock;
 use domain::ports::keyword_data::{
-    KeywordData, KeywordDataLabel, KeywordDataOutcome, KeywordQuery,
+    KeywordData, KeywordDataLabel, KeywordDataOutcome, KeywordQuery, OPERATION,
 };
 use domain::ports::paid_call_ledger::PaidCallLedger;
 use domain::ports::search_results::{PaidCallRefusal, ProviderError, Spent};
@@ -63,7 +63,7 @@ impl Labs {
     pub(super) fn new(client: DataForSeo, price: u64, ctx: &SupplierContext) -> Self {
         Self {
             client,
-            guard: ctx.guard("dataForSeo", "keywords"),
+            guard: ctx.guard("dataForSeo", OPERATION),
             clock: ctx.clock(),
             spending: ctx.spending,
             price,

@@ -97,12 +97,7 @@ pub fn configured(
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
 ) -> Arc<dyn SearchResults> {
-    let ctx = SupplierContext {
-        resilience: settings.resilience.clone(),
-        clock: Arc::clone(clock),
-        randomness: Arc::clone(randomness),
-        spending: settings.spending(),
-    };
+    let ctx = context(settings, clock, randomness);
     let mut suppliers = Supplier::build_enabled(SUPPLIERS, settings, &ctx);
     let supplier = match suppliers.len() {
         0 => return Arc::new(Sandbox::new(settings.sandbox.clone(), ctx.clock)),
@@ -110,6 +105,31 @@ pub fn configured(
         _ => Arc::new(Failover::new(suppliers)),
     };
     Arc::new(SingleFlight::new(supplier))
+}
+
+/// The configured suppliers one by one, with names, in query order.
+pub fn each(
+    settings: &SearchSettings,
+    clock: &Arc<dyn Clock>,
+    randomness: &Arc<dyn Randomness>,
+) -> Vec<(&'static str, Arc<dyn SearchResults>)> {
+    let ctx = context(settings, clock, randomness);
+    let enabled = SUPPLIERS.iter().filter(|it| it.is_set(settings));
+    let built = enabled.filter_map(|it| Some((it.name, (it.build)(settings, &ctx)?)));
+    built.collect()
+}
+
+fn context(
+    settings: &SearchSettings,
+    clock: &Arc<dyn Clock>,
+    randomness: &Arc<dyn Randomness>,
+) -> SupplierContext {
+    SupplierContext {
+        resilience: settings.resilience.clone(),
+        clock: Arc::clone(clock),
+        randomness: Arc::clone(randomness),
+        spending: settings.spending(),
+    }
 }
 
 fn guarded(pages: impl ResultPages + 'static, ctx: &SupplierContext) -> Arc<dyn SearchResults> {

@@ -12,7 +12,7 @@ use crate::resilience::{Guard, ResilienceSettings};
 use api::Api;
 use domain::ports::clock::Clock;
 use domain::ports::randomness::Randomness;
-use domain::ports::search_console::{ConsoleExports, SearchConsole};
+use domain::ports::search_console::{ConsoleExports, OPERATIONS, SearchConsole};
 use domain::use_cases::search_console::fetch::FetchLimits;
 use export::Exports;
 use service_account::ServiceAccount;
@@ -62,7 +62,7 @@ pub fn configured(
         let guard = Guard::new(settings.resilience.clone(), Arc::clone(randomness));
         guard.with_target("searchConsole", operation)
     };
-    let (questions, tokens) = (guard("rows"), guard("token"));
+    let [questions, tokens] = OPERATIONS.map(guard);
     let account = ServiceAccount::new(
         settings.key_file.clone(),
         settings.token_url.url().clone(),

@@ -22,6 +22,29 @@ use setting::{Secret, WebAddress};
 use std::sync::Arc;
 use unconfigured::Unconfigured;
 
+/// Names, for operators alone.
+const CRUX: &str = "CrUX";
+const PAGE_SPEED: &str = "PageSpeed Insights";
+/// All names by which the sources are known.
+pub const SUPPLIER_NAMES: [&str; 3] = [CRUX, "Chrome UX Report", "PageSpeed"];
+
+/// What an operator does who has no source of field data.
+pub const FIELD_REMEDY: &str = "Create a Google Cloud API key, allow it the Chrome UX Report API (or the PageSpeed Insights API), and set vitals.crux.api_key (or vitals.page_speed.api_key); both are free of charge.";
+
+/// Labels that accounts see.
+const FIELD_DATA: &str = "field data";
+const REMOTE_LAB: &str = "remote lab";
+
+/// Names of the configured sources, in query order.
+pub fn suppliers(
+    crux: &CruxSettings,
+    page_speed: &PageSpeedSettings,
+) -> impl Iterator<Item = &'static str> {
+    let crux = crux.api_key.as_ref().map(|_| CRUX);
+    let page_speed = page_speed.api_key.as_ref().map(|_| PAGE_SPEED);
+    crux.into_iter().chain(page_speed)
+}
+
 pub struct VitalsSources {
     /// Field data; without a source it reports what is missing.
     pub field: Arc<dyn FieldVitals>,

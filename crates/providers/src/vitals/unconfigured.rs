@@ -7,7 +7,7 @@ pub(super) struct Unconfigured;
 fn missing() -> NotConfigured {
     NotConfigured {
         missing: "no source of visitors' figures is configured".to_owned(),
-        remedy: "create a Google Cloud API key, allow it the Chrome UX Report API (or the PageSpeed Insights API), and put it into the settings; both are free of charge".to_owned(),
+        remedy: "ask the operator to set up field data, which is free of charge".to_owned(),
     }
 }
 

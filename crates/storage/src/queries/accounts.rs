@@ -61,7 +61,7 @@ impl AccountRepository for Session {
             update(accounts::table.filter(accounts::account_id.eq(row.account_id)))
                 .set(values_of!(
                     row, accounts: name, status, projects_limit, keywords_limit, keywords_per_project_limit,
-                    ai_tracked_limit, monthly_budget, daily_budget, keyword_research_limit, report_defaults
+                    ai_tracked_limit, monthly_budget, daily_budget, keyword_research_limit, report_defaults, audit_days
                 ))
                 .execute(db)
                 .map(drop)

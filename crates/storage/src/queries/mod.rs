@@ -45,6 +45,7 @@ mod results;
 mod retention;
 mod schedules;
 pub mod secrets;
+mod server_figures;
 pub mod server_notes;
 mod sessions;
 mod spending;

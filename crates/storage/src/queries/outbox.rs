@@ -6,9 +6,9 @@ use crate::rows::stored::{Stored, values_of};
 use crate::schema::{account_deliveries, deliveries, suppressions};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::{delete, insert_into, prelude::*, update};
+use diesel::{delete, dsl::exists, insert_into, prelude::*, select, update};
 use domain::email::EmailAddress;
-use domain::ids::{AccountId, DeliveryId};
+use domain::ids::{AccountId, DeliveryId, UserId};
 use domain::mail::{Delivery, Purpose, Suppression, SuppressionReason};
 use domain::ports::outbox::{DeliveryFilter, OutboxRepository};
 use domain::ports::storage::StorageError;
@@ -89,6 +89,23 @@ impl OutboxRepository for Session {
                 .order((deliveries::created_at, deliveries::id))
                 .select(DeliveryRow::as_select())
                 .load(db)
+        })
+        .await
+    }
+
+    async fn was_notified(
+        &mut self,
+        account: AccountId,
+        person: UserId,
+        purpose: Purpose,
+        after: DateTime<Utc>,
+    ) -> Result<bool, StorageError> {
+        self.fetch(account, move |db| {
+            let same = rows_of!(deliveries, account)
+                .filter(deliveries::person_id.eq(person.0))
+                .filter(deliveries::purpose.eq(purpose.name()))
+                .filter(deliveries::created_at.gt(At(after)));
+            select(exists(same.select(deliveries::id))).get_result(db)
         })
         .await
     }

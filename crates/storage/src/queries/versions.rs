@@ -40,6 +40,12 @@ pub fn applied_migrations(db: &mut Db) -> QueryResult<AppliedMigrations> {
     Ok(AppliedMigrations { steps, breaks })
 }
 
+/// Version of the database program.
+pub fn product(db: &mut Db) -> QueryResult<String> {
+    let version: Version = sql_query(db.kind().product_version()).get_result(db)?;
+    Ok(version.version)
+}
+
 fn versions(db: &mut Db, query: &str) -> QueryResult<Vec<String>> {
     let versions: Vec<Version> = sql_query(query).load(db)?;
     Ok(versions.into_iter().map(|it| it.version).collect())

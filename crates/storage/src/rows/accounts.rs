@@ -26,6 +26,7 @@ row! {
         created_at: DateTime<Utc>,
         daily_budget: Option<MicroUsd>,
         keyword_research_limit: Option<i64> = Some(keyword_research.column()),
+        audit_days: Option<u32> ["days of the audit log"],
     }
     Account {
         id: account_id,
@@ -42,6 +43,7 @@ row! {
         },
         usage: AccountUsage { projects: projects_used, keywords: keywords_used, ai_tracked: ai_tracked_used },
         report_defaults,
+        audit_days,
         created_at,
     }
     where {

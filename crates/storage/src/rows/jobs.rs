@@ -172,6 +172,11 @@ fn errors_text(errors: &[JobError]) -> String {
     json(&stored.collect::<Vec<_>>())
 }
 
+/// Code of the last error; `None` without one.
+pub fn last_code(text: &str) -> Result<Option<String>, StorageError> {
+    Ok(errors(text)?.pop().map(|it| it.code))
+}
+
 fn errors(text: &str) -> Result<Vec<JobError>, StorageError> {
     let stored: Vec<StoredError> = from_json(text, "errors")?;
     let errors = stored.into_iter().map(|it| JobError {

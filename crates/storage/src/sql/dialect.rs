@@ -24,6 +24,21 @@ impl DatabaseKind {
         }
     }
 
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Postgres => "PostgreSQL",
+            Self::Sqlite => "SQLite",
+        }
+    }
+
+    /// Version of the database program.
+    pub const fn product_version(self) -> &'static str {
+        match self {
+            Self::Postgres => "SELECT current_setting('server_version') AS version",
+            Self::Sqlite => "SELECT sqlite_version() AS version",
+        }
+    }
+
     /// Unix time in milliseconds.
     pub const fn clock(self) -> &'static str {
         match self {

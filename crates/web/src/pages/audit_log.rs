@@ -1,13 +1,15 @@
 //! Settings → Audit log: who did what, with filters and export.
 
 use super::components::Table;
-use super::forms::options;
+use super::forms::{options, submit};
 use super::page_context::PageContext;
 use super::{PageError, components};
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use domain::audit::{Actor, AuditAction, AuditEvent, AuditFilter, PersonFilter};
 use domain::ids::{AuditEventId, UserId};
 use domain::page::{parse_position, position};
+use domain::rights::Right;
+use domain::use_cases::maintenance::Retention;
 use domain::user::User;
 use maud::{Markup, html};
 
@@ -87,9 +89,11 @@ pub async fn body(visit: &PageContext<'_>) -> Result<Vec<Markup>, PageError> {
         visit.url_with(&[("behind", Some(&behind))])
     });
     let first = { chosen.behind.is_some() }.then(|| visit.url_with(&[("behind", None)]));
-    let kept = match core.policies.retention.audit {
-        Some(days) => format!("Kept for {days} days. Nothing in it is secret."),
-        None => "Kept without an end. Nothing in it is secret.".to_owned(),
+    let kept = match core.policies.retention.audit_days(&visit.member.account) {
+        Some(days) => {
+            format!("Kept for {days} days, at most 50,000 events. Nothing in it is secret.")
+        }
+        None => "Kept without an end, at most 50,000 events. Nothing in it is secret.".to_owned(),
     };
     let rows = events.iter().map(row).collect();
     let columns = ["What", "When", "Who", "Particulars"].map(components::text_column);
@@ -110,7 +114,30 @@ pub async fn body(visit: &PageContext<'_>) -> Result<Vec<Markup>, PageError> {
     } else {
         components::table_card_with_aside("Who did what", &kept, files, &table)
     };
-    Ok(vec![filters(&chosen, &people), list])
+    let mut parts = vec![filters(&chosen, &people), list];
+    if visit.may(Right::AccountWrite) {
+        parts.push(retention_form(visit));
+    }
+    Ok(parts)
+}
+
+fn retention_form(visit: &PageContext<'_>) -> Markup {
+    let days = Retention::AUDIT_DAYS;
+    let default = match visit.services.core.policies.retention.audit {
+        Some(days) => format!("the server's default, {days} days"),
+        None => "the server's default, without an end".to_owned(),
+    };
+    html! {
+        form .card .page method="post" data-api="PUT /api/settings/audit-log" data-notice="The setting was saved." {
+            h2 { "How long it is kept" }
+            label .field {
+                span { "Days" }
+                input type="number" name="days" data-as="number" min=(days.start()) max=(days.end()) value=[visit.member.account.audit_days];
+                small { (days.start()) " to " (days.end()) "; empty: " (default) ". A shorter time removes older events for good within a day." }
+            }
+            (submit("Save"))
+        }
+    }
 }
 
 fn filters(chosen: &Chosen, people: &[User]) -> Markup {

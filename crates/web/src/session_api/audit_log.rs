@@ -1,15 +1,19 @@
-//! GET /api/settings/audit-log: as JSON, and as a file.
+//! /api/settings/audit-log: as JSON, as a file, and how long it is stored.
 
 use super::sign_in::no_store;
-use crate::contract::{Number, Time, query, string_enums};
+use crate::contract::fields::{Given, read_body};
+use crate::contract::{Body, Number, Time, body, bounded_numbers, query, string_enums};
 use crate::endpoint::MemberCall;
 use crate::paging::PageLimits;
 use crate::problem::Problem;
 use crate::response::ApiResponse;
 use crate::services::Services;
 use chrono::SecondsFormat;
+use domain::account::Account;
 use domain::audit::{AuditAction, AuditEvent, AuditFilter, PersonFilter};
 use domain::ids::UserId;
+use domain::ports::storage::StorageError;
+use domain::use_cases::maintenance::Retention;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -28,6 +32,16 @@ analysis::wire_enum! {
         Jsonl = "jsonl",
         /// A file.
         Csv = "csv",
+    }
+}
+
+bounded_numbers! {
+    AuditDays => u32: Retention::AUDIT_DAYS;
+}
+
+body! {
+    SetAuditLog {
+        days: AuditDays = nullable "days";
     }
 }
 
@@ -60,12 +74,18 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiRespon
         AuditFormat::Json => LIST_LIMITS.default,
         AuditFormat::Jsonl | AuditFormat::Csv => MAX_EXPORTED,
     });
-    let account = call.member.account.id;
-    let events = services.core.audit_events(account, &filter, limit).await?;
+    let account = &call.member.account;
+    let events = { &services.core }
+        .audit_events(account.id, &filter, limit)
+        .await?;
     Ok(no_store(match format {
         AuditFormat::Json => {
             let items: Vec<Value> = events.iter().map(view).collect();
-            ApiResponse::value(&json!({ "items": items, "nextCursor": null, "limit": limit }))
+            let mut log = retention(&services, account);
+            log["items"] = items.into();
+            log["nextCursor"] = Value::Null;
+            log["limit"] = limit.into();
+            ApiResponse::value(&log)
         }
         AuditFormat::Jsonl => {
             let lines: Vec<String> = events.iter().map(|it| view(it).to_string()).collect();
@@ -77,6 +97,39 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiRespon
             "audit-log.csv",
         ),
     }))
+}
+
+/// How long the log is stored.
+pub async fn set(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
+    call.query.finish()?;
+    let days = read_body(&call.body, |body: &SetAuditLog| match body.days() {
+        Given::Value(days) => Some(Some(days)),
+        Given::Null => Some(None),
+        Given::Invalid => None,
+        Given::Absent => {
+            let text = "is required; null is the server's default";
+            body.fields().note_at("days", "required", text);
+            None
+        }
+    })?;
+    let by = &call.member.user;
+    let changed = services.core.set_audit_days(by, days).await?;
+    let changed = changed.ok_or(StorageError::Corrupt {
+        subject: "the account of a session",
+    })?;
+    Ok(no_store(ApiResponse::value(&retention(
+        &services, &changed,
+    ))))
+}
+
+/// `days` applies: the account's own setting, else the server's; null is unlimited.
+fn retention(services: &Services, account: &Account) -> Value {
+    let retention = &services.core.policies.retention;
+    json!({
+        "days": retention.audit_days(account),
+        "ownDays": account.audit_days,
+        "defaultDays": retention.audit,
+    })
 }
 
 fn file(text: String, content_type: &'static str, name: &str) -> ApiResponse {

@@ -20,6 +20,7 @@ mod projects;
 mod research;
 mod results;
 mod server;
+mod server_figures;
 mod sessions;
 mod spending;
 mod state;

@@ -6,7 +6,7 @@ use super::{Session, Stored};
 use crate::email::EmailAddress;
 use crate::ids::{AccountId, DeliveryId, PersonLinkId, UserId};
 use crate::link::{LinkHash, LinkKind, LinkTarget, PersonLink};
-use crate::mail::{Delivery, Suppression, SuppressionReason};
+use crate::mail::{Delivery, Purpose, Suppression, SuppressionReason};
 use crate::ports::links::LinkRepository;
 use crate::ports::outbox::{DeliveryFilter, OutboxRepository};
 use async_trait::async_trait;
@@ -48,6 +48,22 @@ impl OutboxRepository for Session {
                 .collect();
             own.sort_by_key(|it| (it.created_at, it.id));
             own
+        })
+    }
+
+    async fn was_notified(
+        &mut self,
+        account: AccountId,
+        person: UserId,
+        purpose: Purpose,
+        after: DateTime<Utc>,
+    ) -> Stored<bool> {
+        self.query(|state| {
+            state.deliveries.values().any(|it| {
+                (it.account, it.person) == (account, Some(person))
+                    && it.message.purpose() == purpose
+                    && it.created_at > after
+            })
         })
     }
 

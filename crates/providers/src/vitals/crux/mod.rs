@@ -2,6 +2,7 @@
 
 mod wire;
 
+use super::FIELD_DATA;
 use super::google::{GoogleApi, parse_error};
 use crate::http_client::{RawResponse, send_request};
 use crate::resilience::{Billing, CallFailure, Guard, ResilienceSettings};
@@ -15,8 +16,6 @@ use serde_json::{Value, json};
 use setting::{Secret, WebAddress, settings};
 use std::sync::Arc;
 use url::Url;
-
-const PROVIDER: &str = "CrUX";
 
 settings! {
     /// The CrUX API; queried first.
@@ -60,7 +59,7 @@ impl Crux {
         let body = question(identifier, form_factor);
         let called = self.guard.call(Billing::Free, || self.query_record(&body));
         let record = called.await.map_err(|it| it.error)?.value;
-        Ok(record.map(|it| it.into_sample(form_factor, scope, PROVIDER)))
+        Ok(record.map(|it| it.into_sample(form_factor, scope, FIELD_DATA)))
     }
 
     async fn query_record(&self, body: &Value) -> Result<Option<wire::Record>, CallFailure> {
@@ -110,7 +109,7 @@ impl FieldVitals for Crux {
     }
 
     fn provider(&self) -> String {
-        PROVIDER.to_owned()
+        FIELD_DATA.to_owned()
     }
 
     async fn fetch(

@@ -4,6 +4,7 @@ mod field;
 mod lab;
 
 use super::google::{GoogleApi, parse_error};
+use super::{FIELD_DATA, REMOTE_LAB};
 use crate::http_client::{RawResponse, send_request};
 use crate::resilience::{Billing, CallFailure, Guard, ResilienceSettings};
 use analysis::observation::vitals::{FieldSample, FormFactor, LabMeasurement, LabRun};
@@ -17,8 +18,6 @@ use domain::ports::search_results::ProviderError;
 use reqwest::Client;
 use setting::{Secret, WebAddress, settings};
 use std::{sync::Arc, time::Duration};
-
-const PROVIDER: &str = "PageSpeed Insights";
 
 /// A run takes half a minute, and Google caches its result for a while.
 const MAX_RUNS: u32 = 5;
@@ -118,7 +117,7 @@ impl FieldVitals for PageSpeed {
     }
 
     fn provider(&self) -> String {
-        PROVIDER.to_owned()
+        FIELD_DATA.to_owned()
     }
 
     async fn fetch(
@@ -129,7 +128,7 @@ impl FieldVitals for PageSpeed {
         let (FieldTarget::Page(url) | FieldTarget::Origin(url)) = target;
         match self.run(url, form_factor).await? {
             RunResponse::Answer(body) => {
-                let sample = field::parse(&body, target, form_factor, PROVIDER);
+                let sample = field::parse(&body, target, form_factor, FIELD_DATA);
                 Ok(sample.map_err(|failure| failure.error)?)
             }
             // Field data comes only with a successful run.
@@ -149,7 +148,7 @@ impl LabVitals for PageSpeed {
     }
 
     fn provider(&self) -> String {
-        PROVIDER.to_owned()
+        REMOTE_LAB.to_owned()
     }
 
     async fn load(&self, order: &LabOrder) -> Result<LabMeasurement, LabError> {
@@ -179,7 +178,7 @@ impl LabVitals for PageSpeed {
                 form_factor: order.form_factor,
                 runs,
                 requested_runs: requested,
-                provider: PROVIDER.to_owned(),
+                provider: REMOTE_LAB.to_owned(),
                 provenance: Provenance::Imported,
             }),
         }
