@@ -52,13 +52,15 @@ use web::{
     http::cookies::CookieStyle,
     limits::{BodyLimit, Rate, RequestLimits},
     server::HttpServerSetup,
-    services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
+    services::{Ports, ServerFacts, Services, SessionConfig, SpeedLabel, WebConfig},
 };
 
 /// Settings of the web layer and of the use cases.
 pub struct Settings {
     web: WebConfig,
     pub policies: Policies,
+    /// What operators see of the set-up.
+    pub server: ServerFacts,
     /// Cheap, unless a test measures times.
     pub hashing: HashingSettings,
 }
@@ -215,6 +217,7 @@ impl TestApp {
             hasher: Arc::clone(&hasher),
             console_exports: providers::search_console::exports(),
             keyword_data,
+            server: settings.server,
         };
         let services = Services::new(settings.web, &ports, wake, stopping);
         // A deliberately damaged database has no code.
@@ -595,6 +598,7 @@ fn settings() -> Settings {
     Settings {
         web,
         policies,
+        server: ServerFacts::default(),
         hashing,
     }
 }

@@ -18,6 +18,7 @@ mod person_links;
 mod policy_reports;
 mod resources;
 mod rights;
+mod server_status;
 mod sessions;
 mod settings;
 mod signing_in;

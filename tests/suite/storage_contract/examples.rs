@@ -72,6 +72,7 @@ pub fn account(id: AccountId) -> Account {
         limits: AccountLimits::default(),
         usage: AccountUsage::default(),
         report_defaults: EffectiveReportSettings::default(),
+        audit_days: None,
         created_at: after(id.0),
     }
 }

@@ -39,6 +39,7 @@ mod retention;
 mod rls;
 mod schedules;
 mod secrets;
+mod server_figures;
 mod server_notes;
 mod server_restart;
 mod sessions;

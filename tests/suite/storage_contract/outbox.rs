@@ -4,8 +4,8 @@ use super::examples::*;
 use chrono::TimeDelta;
 use domain::{
     email::EmailAddress,
-    ids::{AccountId, DeliveryId},
-    mail::{Delivery, DeliveryState, Message, Suppression, SuppressionReason},
+    ids::{AccountId, DeliveryId, UserId},
+    mail::{Delivery, DeliveryState, Message, Purpose, Suppression, SuppressionReason},
     ports::outbox::DeliveryFilter,
 };
 use harness::{databases::TestStorage, on_every_storage};
@@ -20,6 +20,7 @@ on_every_storage![
     a_delivery_advances_only_from_its_last_state,
     a_hand_over_is_part_of_the_fence,
     handed_over_messages_are_counted_by_recipient,
+    a_notice_is_found_by_person_purpose_and_time,
     purging_keeps_deliveries_that_have_not_ended,
     a_suppression_is_kept_until_it_is_lifted,
     another_account_sees_no_delivery_or_suppression,
@@ -215,6 +216,25 @@ async fn handed_over_messages_are_counted_by_recipient(db: TestStorage) {
     assert_eq!(count(11, None).await, 2);
     assert_eq!(count(10, Some(address("guest"))).await, 2);
     assert_eq!(count(31, None).await, 0);
+}
+
+async fn a_notice_is_found_by_person_purpose_and_time(db: TestStorage) {
+    two_accounts(&db).await;
+    let person = owner(ANN).id;
+    let of_person = Delivery {
+        person: Some(person),
+        ..test_message(ANN, 10)
+    };
+    let of_account = test_message(ANN, 20);
+    add(&db, &[of_person, of_account]).await;
+    let was = async |account, person, purpose, behind| read!(db, r => r.outbox().was_notified(account, person, purpose, behind).await.unwrap());
+    assert!(was(ANN, person, Purpose::Test, after(10)).await);
+    // Exactly at that moment is not after it.
+    let at = after(10) + tick();
+    assert!(!was(ANN, person, Purpose::Test, at).await);
+    assert!(!was(ANN, person, Purpose::NewDevice, after(1)).await);
+    assert!(!was(ANN, UserId(person.0 + 1), Purpose::Test, after(1)).await);
+    assert!(!was(BOB, person, Purpose::Test, after(1)).await);
 }
 
 async fn purging_keeps_deliveries_that_have_not_ended(db: TestStorage) {

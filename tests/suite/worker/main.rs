@@ -47,6 +47,7 @@ mod spending_limits;
 mod statements;
 mod stopping;
 mod stops_and_cancels;
+mod supplier_names;
 mod suppliers;
 mod tls;
 mod transfers;

@@ -131,7 +131,7 @@ settings! {
         pub search_months: ZeroOr<1, 1_200> = Retention::default().searches.into(),
         /// Deactivated projects with all data (`purgeAt`), existing ones included; 30 to 36500.
         pub deactivated_project_days: ZeroOr<30, 36_500> = Retention::default().deactivated_projects.0.into(),
-        /// Audit log, at most 50,000 events of an account; 30 to 36500.
+        /// Audit log of accounts that set no other time, at most 50,000 events of an account; 30 to 36500.
         pub audit_days: ZeroOr<30, 36_500> = Retention::default().audit.into(),
     }
 }

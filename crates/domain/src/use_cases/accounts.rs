@@ -245,7 +245,10 @@ impl Core {
             report_defaults: defaults.clone(),
             ..it
         };
-        self.change_account(by.account, event, "", change).await
+        let state = if defaults.enabled { "on" } else { "off" };
+        let detail = format!("{state}, {}", defaults.frequency.name());
+        self.change_account(by.account, event, &detail, change)
+            .await
     }
 
     /// How many days the audit log is stored; `None` is the server's default. The next purge applies it. Returns the

@@ -112,6 +112,9 @@ fn accounts() -> Vec<Case> {
                 }
             )
             .await),
+        case!("set_audit_days", scene, |core, _| core
+            .set_audit_days(&a_user(), Some(90))
+            .await),
         case!("change_ai_model", scene, |core, _| core
             .change_ai_model(ACCOUNT, "chatgpt", &more_samples())
             .await),

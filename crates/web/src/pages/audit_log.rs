@@ -9,6 +9,7 @@ use domain::audit::{Actor, AuditAction, AuditEvent, AuditFilter, PersonFilter};
 use domain::ids::{AuditEventId, UserId};
 use domain::page::{parse_position, position};
 use domain::rights::Right;
+use domain::token::ApiToken;
 use domain::use_cases::maintenance::Retention;
 use domain::user::User;
 use maud::{Markup, html};
@@ -95,7 +96,8 @@ pub async fn body(visit: &PageContext<'_>) -> Result<Vec<Markup>, PageError> {
         }
         None => "Kept without an end, at most 50,000 events. Nothing in it is secret.".to_owned(),
     };
-    let rows = events.iter().map(row).collect();
+    let tokens = core.tokens(visit.account()).await?;
+    let rows = events.iter().map(|it| row(it, &tokens)).collect();
     let columns = ["What", "When", "Who", "Particulars"].map(components::text_column);
     let table = Table::new("Audit log", columns, rows).hide_caption().paged(
         format!("{ROWS} a page"),
@@ -164,16 +166,30 @@ fn filters(chosen: &Chosen, people: &[User]) -> Markup {
     }
 }
 
-fn row(event: &AuditEvent) -> components::Row {
+fn row(event: &AuditEvent, tokens: &[ApiToken]) -> components::Row {
+    let actor = || components::tag("", event.actor.name());
+    let token = event.token.map(|id| {
+        let known = tokens.iter().find(|it| it.id == id);
+        known.map_or_else(
+            || format!("token {id}"),
+            |it| format!("token {}", it.name.as_str()),
+        )
+    });
     components::row(vec![
         components::text(components::humanize_capitalized(event.action.name())),
         components::date_time(event.at),
         match &event.person {
-            Some(person) if event.actor != Actor::Stranger => {
-                components::text(person.name.as_str())
+            // The person of the address that was entered.
+            Some(person) if event.actor == Actor::Stranger => {
+                let as_person = format!("as {}", person.name);
+                components::with_subtext(actor(), as_person)
             }
-            _ => components::tag("", event.actor.name()),
+            Some(person) => components::text(person.name.as_str()),
+            None => actor(),
         },
-        components::text(&event.detail),
+        match token {
+            Some(token) => components::with_subtext(&event.detail, token),
+            None => components::text(&event.detail),
+        },
     ])
 }

@@ -32,7 +32,7 @@ async fn field_data_and_external_lab_runs_come_over_http(mut world: World) {
         (&provider["state"], &provider["label"], &provider["missing"]),
         (
             &json!("ready"),
-            &json!("CrUX, PageSpeed Insights"),
+            &json!("field data, remote lab"),
             &json!([])
         )
     );
@@ -51,7 +51,7 @@ async fn field_data_and_external_lab_runs_come_over_http(mut world: World) {
     );
     assert_eq!(
         (&home["provider"], &home["provenance"], &home["trend"]),
-        (&json!("CrUX"), &json!("imported"), &Value::Null)
+        (&json!("field data"), &json!("imported"), &Value::Null)
     );
     assert_eq!(home["collectionPeriod"]["lastDate"], "2026-11-20");
     let unknown = record(&first, &page, "field", "desktop");
@@ -66,11 +66,7 @@ async fn field_data_and_external_lab_runs_come_over_http(mut world: World) {
             &lab["provenance"],
             &lab["metrics"]["lcp"]["value"]
         ),
-        (
-            &json!("PageSpeed Insights"),
-            &json!("imported"),
-            &json!(3100.25)
-        )
+        (&json!("remote lab"), &json!("imported"), &json!(3100.25))
     );
     // The fake PSI reports no score, so it is computed from the metrics.
     assert!(
@@ -134,7 +130,7 @@ async fn next_run_has_trends_and_flags_origin_data(mut world: World) {
     let head = api
         .get(&format!("/results?type=vitals&projectId={project}"))
         .await;
-    assert_eq!(head["provider"], "CrUX, PageSpeed Insights");
+    assert_eq!(head["provider"], "field data, remote lab");
     assert_eq!(head["provenance"], "imported");
     let phones = &head["summary"]["byFormFactor"]["phone"];
     assert_eq!(
