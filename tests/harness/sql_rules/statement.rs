@@ -15,9 +15,9 @@ use storage::TENANT_TABLES;
 const ACCOUNT: &str = "account_id";
 
 /// Queries without an account: the directories by their own keys, whether there is any account, the operator's list of
-/// all accounts and count of those without a budget, the sessions that work in an account which is disabled, the cost of comparing passwords, and the rows of a table that a
+/// all accounts, count of those without a budget and figures of jobs, mail and limits, the sessions that work in an account which is disabled, the cost of comparing passwords, and the rows of a table that a
 /// migration changes.
-const EXCEPTIONS: [&str; 10] = [
+const EXCEPTIONS: [&str; 15] = [
     "WHERE (\"user_directory\".\"email\" = ",
     "WHERE (\"token_directory\".\"hash\" = ",
     "WHERE (\"session_directory\".\"hash\" = ",
@@ -27,6 +27,11 @@ const EXCEPTIONS: [&str; 10] = [
     "ON (\"users\".\"account_id\" = \"accounts\".\"account_id\")) ORDER BY \"accounts\".\"created_at\"",
     "SELECT \"user_passwords\".\"hash\" FROM \"user_passwords\" ORDER BY ",
     "SELECT count(*) AS number FROM \"",
+    "GROUP BY \"jobs\".\"lease_owner\"",
+    "(jobs.state IN ('failed', 'expired') AND ",
+    "FROM \"deliveries\" WHERE (\"deliveries\".\"next_at\" IS NOT NULL)",
+    "(deliveries.state IN ('failed', 'unknown', 'expired') AND ",
+    "COUNT(CASE WHEN accounts.projects_used >= accounts.projects_limit ",
     "AND (\"accounts\".\"monthly_budget\" IS NULL)) AND (\"accounts\".\"daily_budget\" IS NULL))",
 ];
 

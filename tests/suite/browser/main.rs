@@ -16,6 +16,7 @@ mod mail;
 mod members;
 mod notices;
 mod old_browser;
+mod operator;
 mod plans;
 mod recorded;
 mod reflow;
@@ -28,7 +29,7 @@ mod xss;
 use analysis::result_type::ResultType;
 use chrono::TimeDelta;
 use harness::{
-    app::{PASSWORD, TestApp},
+    app::{PASSWORD, Settings, TestApp},
     chromium::Tab,
     databases::TestDatabase,
 };
@@ -91,8 +92,12 @@ fn pages(projects: &[String]) -> Vec<String> {
 
 /// A server without a worker and with a frozen clock, on `SQLite`.
 async fn served() -> (TestApp, TestDatabase) {
+    served_with(|_| {}).await
+}
+
+async fn served_with(change: impl FnOnce(&mut Settings)) -> (TestApp, TestDatabase) {
     let database = TestDatabase::empty(DatabaseKind::Sqlite).await;
-    let app = TestApp::for_browsers(&database, |_| {}).await;
+    let app = TestApp::for_browsers(&database, change).await;
     (app, database)
 }
 

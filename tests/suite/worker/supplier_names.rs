@@ -15,6 +15,7 @@ use super::{
 use ::web::{endpoint::Access, pages, session_endpoints::session_api};
 use actix_web::{HttpResponse, web};
 use analysis::result_type::ResultType;
+use domain::ports::search_results::ProviderError;
 use harness::{
     app::{PASSWORD, invitation_secret},
     browsers::Browser,
@@ -402,4 +403,17 @@ fn a_name_in_a_text_is_found() {
         "{}",
         seen.found
     );
+}
+
+/// Jobs show the text of errors to their account.
+#[test]
+fn errors_do_not_repeat_the_text_of_a_supplier() {
+    let text = || "Serper: invalid field".to_owned();
+    for error in [
+        ProviderError::Refused { reason: text() },
+        ProviderError::Malformed { problem: text() },
+        ProviderError::NotRecorded { reason: text() },
+    ] {
+        assert!(!error.to_string().contains("Serper"), "{error}");
+    }
 }

@@ -177,15 +177,15 @@ pub enum ProviderError {
     Unavailable,
     #[error("the supplier did not answer in time")]
     TimedOut,
-    #[error("the supplier's answer cannot be read: {problem}")]
+    #[error("the supplier's answer cannot be read")]
     Malformed {
-        /// What is wrong with it, without the answer itself.
+        /// What is wrong with it, without the answer itself. For the operator's log only.
         problem: String,
     },
     /// The supplier understood and refused.
-    #[error("the supplier refused: {reason}")]
+    #[error("the supplier refused the query")]
     Refused {
-        /// The supplier's reason, truncated, without credentials.
+        /// The supplier's reason, truncated, without credentials. For the operator's log only.
         reason: String,
     },
 }

@@ -127,7 +127,16 @@ impl Guard {
                 refusals::record(self.target, None);
                 admission.succeeded();
             }
-            Err(failure) if is_supplier_failure(&failure.error) => admission.failed(),
+            Err(failure) if is_supplier_failure(&failure.error) => {
+                if let ProviderError::Malformed { problem } = &failure.error {
+                    tracing::warn!(
+                        provider = self.target.provider,
+                        problem,
+                        "A supplier's answer cannot be read."
+                    );
+                }
+                admission.failed();
+            }
             Err(failure) if is_account_refusal(&failure.error) => {
                 tracing::warn!(
                     provider = self.target.provider,
@@ -139,8 +148,14 @@ impl Guard {
                 admission.refused(failure.error.clone());
             }
             Err(failure) => {
-                if matches!(failure.error, ProviderError::RateLimited { .. }) {
-                    self.bulkhead.shrink();
+                match &failure.error {
+                    ProviderError::RateLimited { .. } => self.bulkhead.shrink(),
+                    ProviderError::Refused { reason } => tracing::warn!(
+                        provider = self.target.provider,
+                        reason,
+                        "A supplier refused a query."
+                    ),
+                    _ => {}
                 }
                 admission.succeeded();
             }

@@ -135,14 +135,23 @@ fn source(source: &Source, notes: &[ServerNote]) -> components::Row {
     components::row(vec![
         components::text(components::humanize_capitalized(source.kind.name())),
         if suppliers.is_empty() {
-            components::unknown()
+            components::text("none")
         } else {
             html! { @for it in suppliers { (it) } }
         },
         sign,
         html! { @for it in refused { (it) } p { (source.check.message) } },
-        todo.map_or_else(components::unknown, components::text),
+        next_step(todo),
     ])
+}
+
+fn next_step(todo: Option<&str>) -> Markup {
+    html! {
+        @match todo {
+            Some(todo) => (todo),
+            None => span .soft { "Nothing" },
+        }
+    }
 }
 
 fn checks_table(checks: &[Check]) -> Markup {
@@ -157,7 +166,7 @@ fn checks_table(checks: &[Check]) -> Markup {
             components::text(components::humanize_capitalized(it.subject)),
             components::tag(sign, it.state.name()),
             components::text(&it.message),
-            todo.map_or_else(components::unknown, components::text),
+            next_step(todo),
         ])
     });
     let columns = ["What", "State", "Details", "What to do"].map(components::text_column);
