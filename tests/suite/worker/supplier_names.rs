@@ -91,7 +91,7 @@ fn every_supplier(world: &mut World) -> Suppliers {
     with_key(world, "PAGE_SPEED", &google);
     let refused = format!("http://{}", refusing.address);
     for (name, value) in [
-        ("SEARCH__DATA_FOR_SEO__LOGIN", "login"),
+        ("SEARCH__DATA_FOR_SEO__LOGIN", "login-0123"),
         ("SEARCH__DATA_FOR_SEO__PASSWORD", "a-password-0123"),
         ("SEARCH__DATA_FOR_SEO__BASE_URL", &refused),
         ("SEARCH__SERP_API__API_KEY", "a-key-0123"),
