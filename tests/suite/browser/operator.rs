@@ -5,10 +5,13 @@ use super::{served_with, signed_in};
 use chrono::TimeDelta;
 use domain::{
     clock::Clock,
-    job::{JobError, JobState, Lease},
+    ids::JobId,
+    job::{Job, JobError, JobState, Lease},
     money::MicroUsd,
     ports::server_notes::{ServerNote, Topic},
+    project::Project,
     server_status::{Check, Source, SourceKind, SourceState, SupplierTerms},
+    test_support::{a_job, a_project},
 };
 use harness::app::{Settings, TestApp};
 use web::services::ServerFacts;
@@ -46,34 +49,38 @@ fn a_source_of_each_kind(settings: &mut Settings) {
 
 /// A job that failed and one that runs, and a refusal.
 async fn a_bad_morning(app: &TestApp) {
-    let agent = app.db_full_agent().await;
-    let now = app.clock.now();
-    for (name, is_running) in [("a.example.com", true), ("b.example.com", false)] {
-        let (project, _) = agent.project(name, &["shoes"]).await;
-        let job = agent.rank_check(project).await;
-        app.db_job(job, |it| {
-            if is_running {
-                it.state = JobState::Running;
-                it.lease = Some(Lease {
-                    epoch: 1,
-                    owner: "worker-1234-00c0ffee".to_owned(),
-                    until: now + TimeDelta::seconds(30),
-                });
-                return;
-            }
-            it.state = JobState::Failed;
-            it.finished_at = Some(now);
-            it.errors = vec![JobError {
-                code: "supplierUnauthorised".to_owned(),
-                detail: "It did not work.".to_owned(),
-                retryable: false,
-                hint: None,
-                attempt: 1,
-                at: now,
-            }];
-        })
-        .await;
-    }
+    let (account, now) = (app.db_account().await, app.clock.now());
+    let project = Project {
+        account,
+        ..a_project()
+    };
+    let running = Job {
+        account,
+        project: project.id,
+        state: JobState::Running,
+        lease: Some(Lease {
+            epoch: 1,
+            owner: "worker-1234-00c0ffee".to_owned(),
+            until: now + TimeDelta::seconds(30),
+        }),
+        ..a_job()
+    };
+    let error = JobError {
+        code: "supplierUnauthorised".to_owned(),
+        detail: "It did not work.".to_owned(),
+        retryable: false,
+        hint: None,
+        attempt: 1,
+        at: now,
+    };
+    let failed = Job {
+        id: JobId(running.id.0 + 1),
+        state: JobState::Failed,
+        lease: None,
+        finished_at: Some(now),
+        errors: vec![error],
+        ..running.clone()
+    };
     let refusal = ServerNote {
         topic: Topic::Refusal {
             provider: "supplier".to_owned(),
@@ -83,6 +90,10 @@ async fn a_bad_morning(app: &TestApp) {
         noted_at: now,
     };
     let mut work = app.storage.write().await.unwrap();
+    work.projects().add(&project).await.unwrap();
+    for job in [running, failed] {
+        assert!(work.jobs().add(&job).await.unwrap());
+    }
     work.server_notes().put(&refusal).await.unwrap();
     work.commit().await.unwrap();
 }
