@@ -202,8 +202,8 @@ fn failures(status: &ServerStatus) -> Markup {
 fn workers(status: &ServerStatus) -> Markup {
     let note = "A worker renews the leases of its analyses while it lives. A worker without an analysis leaves no trace in the database.";
     if status.workers.is_empty() {
-        let none = html! { p { "No worker has an analysis now." } };
-        return components::card("Workers", note, none);
+        let text = html! { p { "No worker has an analysis now." } };
+        return components::card("Workers", note, text);
     }
     let rows = status.workers.iter().map(|it| {
         let (sign, text) = if it.lease_until > status.at {
