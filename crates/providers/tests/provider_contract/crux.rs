@@ -287,6 +287,8 @@ async fn missing_key_is_reported_with_a_remedy() {
         outcome,
         Err(FieldVitalsError::NotConfigured(missing.clone()))
     );
-    assert!(missing.to_string().contains("API key"), "{missing}");
+    // Accounts read the first, operators the second.
+    assert!(missing.to_string().contains("operator"), "{missing}");
+    assert!(providers::vitals::FIELD_REMEDY.contains("vitals.crux.api_key"));
     assert!(sources.lab.is_none());
 }
