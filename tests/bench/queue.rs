@@ -202,6 +202,7 @@ async fn finish_jobs(core: &Core, leases: &[LeaseToken]) -> u32 {
         carried_over: vec![],
         partial: false,
         progress: Progress::default(),
+        events: vec![],
     };
     let ends: Vec<_> = leases.iter().map(|lease| (*lease, &outcome)).collect();
     let ended = core.publish_all(leases[0].account, &ends).await.unwrap();

@@ -14,6 +14,7 @@ pub mod content_plan;
 pub mod device;
 pub mod domain_name;
 pub mod email;
+pub mod event;
 pub mod idempotency;
 pub mod ids;
 pub mod invitation;

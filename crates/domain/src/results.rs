@@ -15,6 +15,26 @@ pub use analysis::findings::serp::PreviousSerp;
 /// keywords. They belong to the newest results, but only to the history of the run that measured them.
 pub const CARRIED_OVER_ORDINAL: i64 = 1 << 60;
 
+analysis::wire_enum! {
+    /// Data that a run leaves for the next one, by the name in the database.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum CarriedKind {
+        /// How prominent domains are on the project's search pages.
+        Prominence = "serp",
+        /// Pages of earlier days, for shares of voice.
+        PageHistory = "rankings",
+        CompetitorHistory = "competitors",
+        ProjectSeries = "forecast",
+        LinkHistory = "broken-links",
+        /// Competitors that were chosen automatically.
+        ChosenCompetitors = "ai-visibility",
+        /// The latest records of web vitals.
+        Vitals = "vitals",
+        /// Figures of web vitals of earlier days.
+        VitalsHistory = "vitals-history",
+    }
+}
+
 /// A staged record: invisible until its job succeeds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StagedFinding {

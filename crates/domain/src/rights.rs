@@ -1,6 +1,7 @@
 //! Roles of members, and the table of their rights: from it come the checks of pages and of the session API, the
 //! access test and `docs/reference/rights.md`.
 
+use analysis::events::EventClass;
 use analysis::result_type::ResultType;
 use std::fmt;
 
@@ -101,6 +102,15 @@ impl Right {
         match of {
             ResultType::Suggestions => Self::DetailsRead,
             _ => Self::ResultsRead,
+        }
+    }
+
+    /// The right to read events of a class.
+    pub const fn to_read_events(of: EventClass) -> Self {
+        match of {
+            EventClass::Ranks | EventClass::Ai | EventClass::Site => Self::ResultsRead,
+            EventClass::Search | EventClass::Work => Self::DetailsRead,
+            EventClass::Security => Self::AuditRead,
         }
     }
 }

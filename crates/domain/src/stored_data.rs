@@ -14,11 +14,14 @@ pub struct StoredData {
     pub console_bytes: u64,
     /// Bytes of the items of content plans.
     pub plan_bytes: u64,
+    /// Bytes of events; counted for accounts alone.
+    pub event_bytes: u64,
 }
 
 impl StoredData {
     pub const fn bytes(&self) -> u64 {
-        self.console_bytes.saturating_add(self.plan_bytes)
+        let written = self.console_bytes.saturating_add(self.plan_bytes);
+        written.saturating_add(self.event_bytes)
     }
 }
 
@@ -147,6 +150,7 @@ mod tests {
             console_rows,
             console_bytes,
             plan_bytes,
+            event_bytes: 0,
         }
     }
 

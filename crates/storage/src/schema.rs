@@ -24,6 +24,12 @@ macro_rules! tables {
 
 tables! {
     tenants {
+        account_event_heads (account_id) {
+            account_id -> BigInt,
+            last_seq -> BigInt,
+            bytes -> BigInt,
+        }
+
         accounts (account_id) {
             account_id -> BigInt,
             name -> Text,
@@ -208,6 +214,21 @@ tables! {
             handed_over_at -> Nullable<Instant>,
             ended_at -> Nullable<Instant>,
             reply -> Nullable<Text>,
+        }
+
+        events (account_id, seq) {
+            account_id -> BigInt,
+            seq -> BigInt,
+            at -> Instant,
+            measured_at -> Instant,
+            kind -> Text,
+            severity -> Text,
+            project_id -> Nullable<BigInt>,
+            subject -> Text,
+            job_id -> Nullable<BigInt>,
+            simulated -> Bool,
+            dedupe_key -> Text,
+            body -> Text,
         }
 
         findings (account_id, project_id, result_type, job_id, ordinal) {

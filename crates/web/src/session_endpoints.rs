@@ -11,9 +11,9 @@ use crate::endpoints::{endpoints, handled, project_parameters};
 use crate::paging::page_parameters;
 use crate::session_api::{
     account, accounts, analyses, api_tokens, assignments, audit_log, bulk_keywords, console_rows,
-    content_plans, current_session, invitation, keyword_research, keyword_status, mail, members,
-    models, operator, password, person_links, reactivate, reauthenticate, report_defaults, results,
-    search_console, sessions, sign_in, sign_out, top_results, welcome,
+    content_plans, current_session, events, invitation, keyword_research, keyword_status, mail,
+    members, models, operator, password, person_links, reactivate, reauthenticate, report_defaults,
+    results, search_console, sessions, sign_in, sign_out, top_results, welcome,
 };
 use domain::mail::StopLink;
 use domain::rights::Right;
@@ -120,6 +120,8 @@ pub fn session_api() -> Vec<Endpoint> {
         Put "/api/settings/audit-log", member(AccountWrite, audit_log::set) "setAuditLog" "Set how long the audit log is stored";
         Get "/api/settings/models", session(AccountRead, agent_models::list) "sessionListModels" "How AI engines are queried", is_conditional: true;
         Put "/api/settings/models", session(AccountWrite, models::set) "setModels" "Set how AI engines are queried";
+        // Events.
+        Get "/api/events", member(ResultsRead, events::read) "listEvents" "What happened", parameters: events::ReadEvents::parameters;
         // Projects.
         Get "/api/projects", session(ResultsRead, projects::list) "sessionListProjects" "List projects", parameters: projects::ListProjects::parameters, is_conditional: true;
         Post "/api/projects", session(ProjectsWrite, projects::create) "sessionCreateProject" "Create a project";

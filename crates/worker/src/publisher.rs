@@ -202,6 +202,7 @@ mod tests {
             carried_over: vec![],
             partial: false,
             progress: Progress::default(),
+            events: vec![],
         });
         match endings.publish(lease, outcome).await {
             Ok(_) => "ended",

@@ -60,6 +60,7 @@ fn pages(projects: &[String]) -> Vec<String> {
     let mut pages: Vec<String> = [
         "/",
         "/analyses",
+        "/events",
         "/keyword-research",
         "/docs",
         "/accounts",
@@ -77,6 +78,7 @@ fn pages(projects: &[String]) -> Vec<String> {
     for project in projects {
         for end in [
             "",
+            "/events",
             "/keywords",
             "/settings",
             "/gap-check",

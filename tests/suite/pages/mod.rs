@@ -15,6 +15,7 @@ fn pages(project: i64) -> Vec<String> {
     let mut pages: Vec<String> = [
         "/",
         "/analyses",
+        "/events",
         "/keyword-research",
         "/docs",
         "/accounts",
@@ -31,6 +32,7 @@ fn pages(project: i64) -> Vec<String> {
     .to_vec();
     for end in [
         "",
+        "/events",
         "/keywords",
         "/settings",
         "/gap-check",

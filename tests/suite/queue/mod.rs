@@ -340,6 +340,7 @@ fn empty_handed() -> JobResults {
         carried_over: vec![],
         partial: false,
         progress: Progress::default(),
+        events: vec![],
     }
 }
 

@@ -7,6 +7,7 @@ mod bulk_keywords;
 mod console_rows;
 mod content_plans;
 mod csrf;
+mod events;
 mod first_run;
 mod headers;
 mod keyword_research;

@@ -113,7 +113,14 @@ async fn a_deactivated_project_is_purged_at_purge_at(db: TestDatabase) {
     assert_eq!(listed["items"].as_array().unwrap().len(), 1);
     assert_eq!(listed["items"][0]["id"], stays);
     let stored = browser.get("/api/session").await.ok();
-    assert_eq!(quota(&stored, "storedBytes").0, 0);
+    let account = app.db_owner(0).await.account;
+    let mut read = app.storage.read().await.unwrap();
+    let events = read.stored_data().of_account(account).await.unwrap();
+    assert_eq!(
+        quota(&stored, "storedBytes").0,
+        events.event_bytes,
+        "events of sign-ins alone"
+    );
     assert_eq!(quota(&stored, "storedKeywords").0, 1);
 }
 

@@ -10,6 +10,7 @@ mod audit;
 mod console_bindings;
 mod console_rows;
 mod content_plans;
+mod events;
 mod group_commit;
 mod host_throttle;
 mod idempotency;

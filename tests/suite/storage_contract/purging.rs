@@ -23,7 +23,7 @@ on_every_storage![
 ];
 
 /// A row of each table that the examples leave empty; `{a}` is the account.
-const ROWS: [&str; 22] = [
+const ROWS: [&str; 24] = [
     "INSERT INTO project_grants (account_id, user_id, project_id, granted_by, granted_at) VALUES ({a}, (SELECT id FROM users WHERE account_id = {a}), 11, 1, {t})",
     "INSERT INTO findings (account_id, project_id, result_type, job_id, ordinal, measured_at, record) VALUES ({a}, 11, 'rankings', 31, 0, {t}, '{}')",
     "INSERT INTO result_heads (account_id, project_id, result_type, job_id, generated_at, measured_at, method_version, provider, provenance, requested, measured, failed, skipped, item_count, summary, warnings) VALUES ({a}, 11, 'rankings', 31, {t}, {t}, 'rankings/1', 'x', 'measured', 1, 1, 0, 0, 1, '{}', '[]')",
@@ -36,6 +36,8 @@ const ROWS: [&str; 22] = [
     "INSERT INTO named_sites (account_id, project_id, domain, role, named_at) VALUES ({a}, 11, 'rival.com', 'competitor', {t})",
     "INSERT INTO ignored_suggestions (account_id, project_id, suggestion_id, ignored_at) VALUES ({a}, 11, 'a1', {t})",
     "INSERT INTO assignments (account_id, project_id, subject_kind, subject_key, user_id, assigned_by, assigned_at) VALUES ({a}, 11, 'issue', 'http4xx', (SELECT id FROM users WHERE account_id = {a}), 1, {t})",
+    "INSERT INTO events (account_id, seq, at, measured_at, kind, severity, project_id, subject, simulated, dedupe_key, body) VALUES ({a}, 1, {t}, {t}, 'rank.changed', 'info', 11, 'keyword:21', {f}, 'x', '{}')",
+    "INSERT INTO account_event_heads (account_id, last_seq, bytes) VALUES ({a}, 1, 2)",
     "INSERT INTO brands (account_id, project_id, domain, names) VALUES ({a}, 11, 'rival.com', '[]')",
     "INSERT INTO console_spans (account_id, id, project_id, cut, first_day, last_day, row_count, origin, label, imported_at) VALUES ({a}, 51, 11, 'query', '2026-01-01', '2026-01-01', 1, 'export', 'x', {t})",
     "INSERT INTO console_rows (account_id, span_id, ordinal, query, clicks, impressions) VALUES ({a}, 51, 0, 'x', 0, 1)",
@@ -115,15 +117,20 @@ fn rows(db: &TestStorage, account: AccountId) -> BTreeMap<String, i64> {
 
 async fn filled(db: &TestStorage) {
     two_accounts_at_work(db).await;
-    let (time, bytes) = match db.database().kind() {
-        DatabaseKind::Postgres => ("TIMESTAMPTZ '2026-01-01T00:00:00Z'", "'\\x00'::bytea"),
-        DatabaseKind::Sqlite => ("0", "X'00'"),
+    let (time, bytes, no) = match db.database().kind() {
+        DatabaseKind::Postgres => (
+            "TIMESTAMPTZ '2026-01-01T00:00:00Z'",
+            "'\\x00'::bytea",
+            "false",
+        ),
+        DatabaseKind::Sqlite => ("0", "X'00'", "0"),
     };
     for account in [ANN, BOB] {
         let rows = ROWS.map(|row| {
             row.replace("{a}", &account.to_string())
                 .replace("{t}", time)
                 .replace("{b}", bytes)
+                .replace("{f}", no)
         });
         db.database().run_sql(&rows.join(";"));
     }

@@ -15,6 +15,7 @@ use domain::{
     },
     project::Project,
     search_console::{ImportInfo, Origin},
+    test_support::a_new_event,
     token::RevokeReason,
 };
 use harness::{databases::TestStorage, on_every_storage};
@@ -121,6 +122,8 @@ async fn every_change_through_a_reader_is_refused(db: TestStorage) {
         r.stored_data().recount(ANN, None),
         r.projects().purge_batch(ANN, SHOP),
         r.audit().purge_before(ANN, now(), 1),
+        r.events().append(ANN, &[a_new_event(1)]),
+        r.events().purge_before(ANN, now(), 1),
         r.console_rows().purge_before(ANN, MONTH, 1),
         r.console_bindings().remove(ANN, SHOP),
         r.spending()

@@ -8,8 +8,8 @@ use domain::{
     job::{Job, JobState},
     page::{Direction, PageRequest},
     results::{
-        CARRIED_OVER_ORDINAL, Coverage, Finding, FindingQuery, FindingSort, JournalEntry,
-        ResultHead, StagedFinding,
+        CARRIED_OVER_ORDINAL, CarriedKind, Coverage, Finding, FindingQuery, FindingSort,
+        JournalEntry, ResultHead, StagedFinding,
     },
 };
 use harness::{databases::TestStorage, on_every_storage};
@@ -427,13 +427,13 @@ async fn a_carried_document_is_read_and_replaced(db: TestStorage) {
     two_runs(&db).await;
     let left = |text: &str| Document::from_stored(text.to_owned());
     for text in ["{\"run\":1}", "{\"run\":2}"] {
-        change!(db, tx => tx.results().save_carried_over(ANN, SHOP, ResultType::BrokenLinks, &left(text)).await.unwrap());
+        change!(db, tx => tx.results().save_carried_over(ANN, SHOP, CarriedKind::LinkHistory, &left(text)).await.unwrap());
     }
     read!(db, r => {
-        let carried = r.results().carried_over(ANN, SHOP, ResultType::BrokenLinks).await.unwrap();
+        let carried = r.results().carried_over(ANN, SHOP, CarriedKind::LinkHistory).await.unwrap();
         assert_eq!(carried, Some(left("{\"run\":2}")));
-        assert_eq!(r.results().carried_over(ANN, SHOP, ResultType::Rankings).await.unwrap(), None);
-        assert_eq!(r.results().carried_over(BOB, SHOP, ResultType::BrokenLinks).await.unwrap(), None);
+        assert_eq!(r.results().carried_over(ANN, SHOP, CarriedKind::PageHistory).await.unwrap(), None);
+        assert_eq!(r.results().carried_over(BOB, SHOP, CarriedKind::LinkHistory).await.unwrap(), None);
     });
 }
 
@@ -488,7 +488,7 @@ async fn several_projects_of_one_account_are_read_at_once(db: TestStorage) {
     two_runs(&db).await;
     let left = Document::from_stored("{}".into());
     change!(db, tx => {
-        tx.results().save_carried_over(ANN, SHOP, ResultType::Forecast, &left).await.unwrap();
+        tx.results().save_carried_over(ANN, SHOP, CarriedKind::ProjectSeries, &left).await.unwrap();
     });
     let projects = [SHOP, ProjectId(999)];
     read!(db, r => {
@@ -499,9 +499,9 @@ async fn several_projects_of_one_account_are_read_at_once(db: TestStorage) {
         assert_eq!(other, []);
         assert_eq!(r.results().heads_for_projects(ANN, &[], both).await.unwrap(), []);
         assert_eq!(r.results().heads_for_projects(BOB, &projects, both).await.unwrap(), []);
-        let carried = r.results().carried_over_for_projects(ANN, &projects, ResultType::Forecast).await.unwrap();
+        let carried = r.results().carried_over_for_projects(ANN, &projects, CarriedKind::ProjectSeries).await.unwrap();
         assert_eq!(carried, [(SHOP, left.clone())]);
-        let others = r.results().carried_over_for_projects(BOB, &projects, ResultType::Forecast).await.unwrap();
+        let others = r.results().carried_over_for_projects(BOB, &projects, CarriedKind::ProjectSeries).await.unwrap();
         assert_eq!(others, []);
     });
 }

@@ -12,6 +12,7 @@ mod crashes;
 mod database_size;
 mod demo;
 mod effects;
+mod events;
 mod every_kind;
 mod every_table;
 mod failure_metrics;

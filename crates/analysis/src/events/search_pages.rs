@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn only_keywords_in_the_top_20_count_and_unseen_pages_say_nothing() {
+    fn only_keywords_in_the_top_20_count_and_unseen_pages_do_not() {
         let mut all = days(20, 7);
         all.insert(22, (None, None));
         assert!(order(&all).is_some());

@@ -133,6 +133,8 @@ settings! {
         pub deactivated_project_days: ZeroOr<30, 36_500> = Retention::default().deactivated_projects.0.into(),
         /// Audit log of accounts that set no other time, at most 50,000 events of an account; 30 to 36500.
         pub audit_days: ZeroOr<30, 36_500> = Retention::default().audit.into(),
+        /// Event log; 30 to 36500.
+        pub event_days: ZeroOr<30, 36_500> = Retention::default().events.into(),
     }
 }
 
@@ -141,7 +143,7 @@ settings! {
     pub struct StorageSettings {
         /// Stored projects and keywords, with deactivated ones, as a multiple of the allowance.
         pub inactive_factor: Within<0, 1_000> = Within(StorageLimits::default().inactive_factor.unwrap_or(0)),
-        /// MiB of an account's Search Console rows and content plans; from 16.
+        /// MiB of an account's Search Console rows, content plans and events; from 16.
         pub account_mebibytes: ZeroOr<16, { u32::MAX }> =
             limit_or_zero(StorageLimits::default().account_bytes.map(|it| it / MEBIBYTE)),
         /// Search Console rows of a project; from 1000.
@@ -332,6 +334,7 @@ impl RetentionSettings {
             searches: self.search_months.non_zero(),
             deactivated_projects: PurgeTerm(self.deactivated_project_days.non_zero()),
             audit: self.audit_days.non_zero(),
+            events: self.event_days.non_zero(),
         }
     }
 }

@@ -9,6 +9,7 @@ pub mod audit;
 pub mod console_bindings;
 pub mod console_rows;
 pub mod content_plans;
+pub mod events;
 pub mod host_throttle;
 pub mod idempotency;
 pub mod invitations;

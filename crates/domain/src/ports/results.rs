@@ -1,7 +1,7 @@
 use super::storage::StorageError;
 use crate::ids::{AccountId, JobId, KeywordId, ProjectId};
 use crate::page::Page;
-use crate::results::{Finding, FindingQuery, ResultHead};
+use crate::results::{CarriedKind, Finding, FindingQuery, ResultHead};
 use analysis::{document::Document, result_type::ResultType};
 use async_trait::async_trait;
 
@@ -35,18 +35,18 @@ pub trait ResultRepository: Send {
         project: ProjectId,
         job: JobId,
     ) -> Result<(), StorageError>;
-    /// Data that the newest run of a type left for the next one; never shown.
+    /// Data that the newest run left for the next one; never shown.
     async fn carried_over(
         &mut self,
         account: AccountId,
         project: ProjectId,
-        result_type: ResultType,
+        kind: CarriedKind,
     ) -> Result<Option<Document>, StorageError>;
     async fn save_carried_over(
         &mut self,
         account: AccountId,
         project: ProjectId,
-        result_type: ResultType,
+        kind: CarriedKind,
         carried: &Document,
     ) -> Result<(), StorageError>;
     async fn head(
@@ -74,7 +74,7 @@ pub trait ResultRepository: Send {
         &mut self,
         account: AccountId,
         projects: &[ProjectId],
-        result_type: ResultType,
+        kind: CarriedKind,
     ) -> Result<Vec<(ProjectId, Document)>, StorageError>;
     /// The newest results of every type, each with its first `top` records.
     async fn heads(

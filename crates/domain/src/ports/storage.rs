@@ -143,6 +143,7 @@ macro_rules! repositories {
             idempotency: idempotency IdempotencyRepository MockIdempotencyRepository,
             secrets: secrets SecretRepository MockSecretRepository,
             audit: audit AuditRepository MockAuditRepository,
+            events: events EventRepository MockEventRepository,
         }
     };
 }

@@ -5,7 +5,7 @@ use crate::ids::{AccountId, ProjectId};
 use crate::ports::storage::{Repositories, StorageError, Transaction};
 use crate::project::Project;
 use crate::project_overrides::{BrandNames, SiteAnnotation, SiteRole};
-use crate::results::FindingQuery;
+use crate::results::{CarriedKind, FindingQuery};
 use crate::text::Label;
 use analysis::ai_answers::brands::{BrandBook, BrandSpec};
 use analysis::document::Document;
@@ -40,6 +40,7 @@ impl_as_storage_error!(SetBrandNamesError);
 #[derive(Debug, Clone)]
 pub struct ProjectBrands {
     pub book: BrandBook,
+    pub own: OwnSites,
     pub name: String,
     pub category: Option<String>,
     /// Domains of automatically chosen competitors; the next run uses the same ones.
@@ -118,7 +119,7 @@ async fn auto_competitors(
 ) -> Result<Vec<String>, StorageError> {
     let carried = read
         .results()
-        .carried_over(account, project, ResultType::AiVisibility)
+        .carried_over(account, project, CarriedKind::ChosenCompetitors)
         .await?;
     let carried: Option<Vec<String>> = carried.and_then(|it| it.parse().ok());
     if let Some(carried) = carried.filter(|it| !it.is_empty()) {
@@ -176,8 +177,10 @@ fn build_brands(
     let category = project.meta.category.as_ref().map(ToString::to_string);
     let words: Vec<String> = category.iter().cloned().collect();
     let book = BrandBook::of(&own, &competitors, &words);
+    let own_sites = OwnSites::with_aliases(SiteScope::of(site), aliases);
     ProjectBrands {
-        book: book.with_own_sites(OwnSites::with_aliases(SiteScope::of(site), aliases)),
+        book: book.with_own_sites(own_sites.clone()),
+        own: own_sites,
         name: own.name,
         category,
         auto_competitors: followed,

@@ -1,6 +1,7 @@
 //! Ends a worker's attempt without results: retry, failure, release, or cancellation.
 
 use super::Core;
+use super::events::add_failure;
 use super::leases::{LeaseError, LeaseToken, load_leased_job};
 use super::transaction_input::Jitter;
 use crate::ids::{AccountId, ProjectId};
@@ -106,6 +107,7 @@ pub(super) async fn save_and_release(
             .discard_copied(job.account, job.project, job.id)
             .await?;
         settle(work, job).await?;
+        add_failure(work, job).await?;
     }
     work.jobs().save(job).await
 }

@@ -37,7 +37,7 @@ const IMPORT_BATCH: u32 = 20;
 /// Research results, searches or flights deleted per transaction.
 const RESEARCH_BATCH: u32 = 200;
 
-/// Audit events deleted per transaction.
+/// Events of the audit log or of the event log deleted per transaction.
 const EVENT_BATCH: u32 = 1_000;
 /// Maximum audit events of an account, whatever their age; an event has at most 2 KB.
 const MAX_EVENTS: u32 = 50_000;
@@ -70,6 +70,8 @@ pub struct Retention {
     pub deactivated_projects: PurgeTerm,
     /// Audit log of accounts that set no other, in days.
     pub audit: Option<u32>,
+    /// Event log, in days.
+    pub events: Option<u32>,
 }
 
 impl Retention {
@@ -96,6 +98,7 @@ impl Default for Retention {
             searches: Some(13),
             deactivated_projects: PurgeTerm::default(),
             audit: Some(400),
+            events: Some(400),
         }
     }
 }
@@ -180,7 +183,14 @@ impl Core {
                 })
                 .await?;
             }
-            self.purge_events(&account, now, noticed).await?;
+            self.purge_audit_log(&account, now, noticed).await?;
+            if let Some(before) = retention.events.map(days_ago) {
+                self.in_batches(|work, _| {
+                    let purging = work.events().purge_before(of, before, EVENT_BATCH);
+                    continue_if_full(purging, EVENT_BATCH)
+                })
+                .await?;
+            }
             purged += self.purge_projects(of, now, noticed).await?;
             self.in_batches(|work, after| Box::pin(work.stored_data().recount(of, after)))
                 .await?;
@@ -224,7 +234,7 @@ impl Core {
     }
 
     /// Purges audit events that are too old or too many.
-    async fn purge_events(
+    async fn purge_audit_log(
         &self,
         account: &Account,
         now: DateTime<Utc>,

@@ -13,6 +13,7 @@ pub mod claim_jobs;
 pub mod classify_sentiment;
 pub mod content_plans;
 pub mod end_attempt;
+pub mod events;
 pub mod idempotency;
 pub mod job_call_ledger;
 pub mod keywords;

@@ -1,5 +1,6 @@
 //! What a person does without a session: resets a forgotten password, and confirms or keeps an address.
 
+use super::events::add_new_device;
 use super::guesses::NoGuess;
 use super::outbox::may_notify;
 use super::sessions::{EndedAccess, Member, still_signed_in};
@@ -17,6 +18,7 @@ use crate::ports::storage::{StorageError, Transaction};
 use crate::rights::Right;
 use crate::throttle::{AddressPrefix, GuessLimit, ThrottleKey};
 use crate::user::User;
+use analysis::events::AccessFact;
 use chrono::{DateTime, TimeDelta, Utc};
 use thiserror::Error;
 
@@ -369,13 +371,19 @@ impl Core {
     }
 }
 
-/// Queues a message about a sign-in on a device that is not known, with a link that undoes it.
-pub(super) async fn queue_new_device(
+/// Adds the event of a sign-in on a device that is not known, and queues a message with a link that undoes it.
+pub(super) async fn note_new_device(
     work: &mut dyn Transaction,
     given: &mut TransactionInput,
     person: &User,
     (browser, network): (Option<String>, AddressPrefix),
 ) -> Result<(), StorageError> {
+    let access = AccessFact {
+        browser: browser.clone(),
+        network: Some(network.to_string()),
+        count: 1,
+    };
+    add_new_device(work, person, access, given.now).await?;
     if !may_notify(work, given, person, Purpose::NewDevice).await? {
         return Ok(());
     }

@@ -140,6 +140,7 @@ mod tests {
     use crate::test_support::{FrozenClock, a_keyword};
     use analysis::ai_answers::brands::{BrandBook, BrandSpec};
     use analysis::provenance::Provenance;
+    use analysis::url_rules::{OwnSites, SiteScope};
 
     fn engine(settings: ModelSettings) -> ActiveEngine {
         ActiveEngine {
@@ -160,6 +161,7 @@ mod tests {
     fn plan() -> PlanPrompts {
         let brands = ProjectBrands {
             book: BrandBook::of(&BrandSpec::named("Zyxwor", "zyxwor.com"), &[], &[]),
+            own: OwnSites::of(SiteScope::of("zyxwor.com")),
             name: "Zyxwor".to_owned(),
             category: Some("desks".to_owned()),
             auto_competitors: vec![],

@@ -3,13 +3,20 @@
 use super::Core;
 use super::end_attempt::settle;
 use super::leases::{LeaseError, LeaseToken};
-use crate::ids::{AccountId, JobId, KeywordId};
+use crate::event::NewEvent;
+use crate::ids::{AccountId, JobId, KeywordId, ProjectId};
 use crate::job::Job;
 use crate::job::progress::Progress;
 use crate::keyword::LatestRank;
+use crate::page::{Direction, PageRequest};
+use crate::ports::projects::{ProjectFilter, ProjectSort};
 use crate::ports::storage::{StorageError, Transaction};
-use crate::results::ResultHead;
-use analysis::{document::Document, result_type::ResultType};
+use crate::results::{CarriedKind, ResultHead};
+use analysis::{
+    document::Document,
+    events::{EventDraft, EventRun, analysis_partial},
+    result_type::ResultType,
+};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
@@ -21,10 +28,11 @@ pub struct JobResults {
     pub heads: Vec<ResultHead>,
     pub latest: Vec<(KeywordId, LatestRank)>,
     /// Data for the next run of a type.
-    pub carried_over: Vec<(ResultType, Document)>,
+    pub carried_over: Vec<(CarriedKind, Document)>,
     /// Whether something could not be measured.
     pub partial: bool,
     pub progress: Progress,
+    pub events: Vec<EventDraft>,
 }
 
 impl Core {
@@ -76,6 +84,10 @@ impl Core {
             }
             let finished: Vec<Job> = ended.iter().flatten().cloned().collect();
             if !finished.is_empty() {
+                let all = ends.iter().zip(&ended);
+                let all = all.filter_map(|((_, outcome), job)| Some((job.as_ref()?, *outcome)));
+                let all: Vec<(&Job, &JobResults)> = all.collect();
+                add_events(work.as_mut(), account, &all, now).await?;
                 work.jobs().save_all(&finished).await?;
                 work.jobs().save_queue(&queue).await?;
                 work.commit().await?;
@@ -165,6 +177,57 @@ fn ended(jobs: &[Job], ends: &[(LeaseToken, &JobResults)], now: DateTime<Utc>) -
     })
 }
 
+/// Adds the events of ended jobs, each with the name that its project has now.
+async fn add_events(
+    work: &mut dyn Transaction,
+    account: AccountId,
+    ended: &[(&Job, &JobResults)],
+    now: DateTime<Utc>,
+) -> Result<(), StorageError> {
+    let drafts: Vec<(&Job, Vec<EventDraft>)> = { ended.iter() }
+        .map(|(job, outcome)| (*job, drafts(job, outcome, now)))
+        .filter(|(_, drafts)| !drafts.is_empty())
+        .collect();
+    let only: BTreeSet<ProjectId> = drafts.iter().map(|(job, _)| job.project).collect();
+    if only.is_empty() {
+        return Ok(());
+    }
+    let page = PageRequest {
+        sort: ProjectSort::CreatedAt,
+        direction: Direction::Ascending,
+        after: None,
+        limit: only.len().try_into().unwrap_or(u32::MAX),
+        counted: false,
+        bytes: None,
+    };
+    let filter = ProjectFilter {
+        only: Some(only),
+        ..ProjectFilter::default()
+    };
+    let projects = work.projects().list(account, &filter, &page).await?.items;
+    let of = |job: &Job| projects.iter().find(|it| it.id == job.project);
+    let events: Vec<NewEvent> = { drafts.into_iter() }
+        .filter_map(|(job, drafts)| Some((job, of(job)?, drafts)))
+        .flat_map(|(job, project, drafts)| {
+            let new = move |it| NewEvent::of_project(project, Some(job.id), it, now);
+            drafts.into_iter().map(new)
+        })
+        .collect();
+    work.events().append(account, &events).await
+}
+
+/// What the analysis found, and that it measured only a part.
+fn drafts(job: &Job, outcome: &JobResults, now: DateTime<Utc>) -> Vec<EventDraft> {
+    let head = outcome.heads.first();
+    let run = EventRun {
+        job: job.id.0,
+        simulated: head.is_some_and(|it| it.provenance.is_simulated()),
+        method: "",
+    };
+    let partial = head.and_then(|it| analysis_partial(&run, job.kind, it.coverage, now));
+    outcome.events.iter().cloned().chain(partial).collect()
+}
+
 async fn publish(
     work: &mut dyn Transaction,
     job: &Job,
@@ -174,9 +237,9 @@ async fn publish(
     work.results()
         .publish(account, project, job.id, &outcome.heads, &large(outcome))
         .await?;
-    for (result_type, carried) in &outcome.carried_over {
+    for (kind, carried) in &outcome.carried_over {
         work.results()
-            .save_carried_over(account, project, *result_type, carried)
+            .save_carried_over(account, project, *kind, carried)
             .await?;
     }
     if outcome.latest.is_empty() {
@@ -225,6 +288,7 @@ mod tests {
             carried_over: vec![],
             partial: false,
             progress: Progress::default(),
+            events: vec![],
         }
     }
 

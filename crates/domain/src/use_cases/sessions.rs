@@ -1,6 +1,7 @@
 //! Sessions of users.
 
 use super::Core;
+use super::events::add_failed_sign_ins;
 use super::outbox::may_notify;
 use super::tokens::revoke_all_tokens;
 use super::transaction_input::TransactionInput;
@@ -170,17 +171,15 @@ impl Core {
         from: AddressPrefix,
     ) -> Result<(), StorageError> {
         let note = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
-            if given.sends_mail {
-                // Of two failures at once the second sees the first.
-                work.passwords().lock(account, person).await?;
-            }
+            // Of two failures at once the second sees the first.
+            work.passwords().lock(account, person).await?;
             let attacked = work.members().find(account, person).await?;
             let acting = attacked.as_ref().map(|it| ActingPerson {
                 id: it.id,
                 name: it.name.clone(),
             });
-            if let Some(attacked) = attacked.filter(|_| given.sends_mail) {
-                queue_failures(work.as_mut(), &mut given, &attacked).await?;
+            if let Some(attacked) = attacked {
+                note_failures(work.as_mut(), &mut given, &attacked).await?;
             }
             let event = AuditEvent {
                 detail: format!("from {from}"),
@@ -428,8 +427,8 @@ pub(super) fn describe_session(session: &Session) -> String {
 /// A message after as many failed sign-ins in an hour.
 const FAILURES_IN_AN_HOUR: u32 = 10;
 
-/// Queues a message with the failure that reaches the number, at most once in an hour.
-async fn queue_failures(
+/// Adds an event with the failure that reaches the number, and queues a message, at most once in an hour.
+async fn note_failures(
     work: &mut dyn Transaction,
     given: &mut TransactionInput,
     attacked: &User,
@@ -443,8 +442,11 @@ async fn queue_failures(
     let audit = work.audit();
     let earlier = audit.list(attacked.account, &filter, FAILURES_IN_AN_HOUR);
     let failures = earlier.await?.len() + 1;
-    let is_reached = failures == FAILURES_IN_AN_HOUR as usize;
-    if !is_reached || !may_notify(work, given, attacked, Purpose::FailedSignIns).await? {
+    if failures != FAILURES_IN_AN_HOUR as usize {
+        return Ok(());
+    }
+    add_failed_sign_ins(work, attacked, FAILURES_IN_AN_HOUR, given.now).await?;
+    if !may_notify(work, given, attacked, Purpose::FailedSignIns).await? {
         return Ok(());
     }
     let message = Message::FailedSignIns {

@@ -1,6 +1,6 @@
 use super::guesses::{CountedGuess, NoGuess};
 use super::members::{AcceptError, join, present_member, with_current_name};
-use super::person_links::queue_new_device;
+use super::person_links::note_new_device;
 use super::sessions::{
     ClientInfo, EndCause, Seat, SessionSecrets, SignedIn, begin_session, end_and_audit,
 };
@@ -266,7 +266,7 @@ async fn begin(
     let is_of_person = |it: &DeviceCookie| (it.account(), it.user()) == (home, person.id);
     if !place.device.as_ref().is_some_and(is_of_person) {
         let of = (signed_in.session.browser.clone(), place.network);
-        queue_new_device(work.as_mut(), &mut given, &person, of).await?;
+        note_new_device(work.as_mut(), &mut given, &person, of).await?;
     }
     work.commit().await?;
     Ok(signed_in)

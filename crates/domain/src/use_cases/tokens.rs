@@ -1,3 +1,4 @@
+use super::events::add_of_token;
 use super::sessions::{Member, still_signed_in};
 use super::transaction_input::TransactionInput;
 use super::{Core, impl_as_storage_error};
@@ -11,6 +12,7 @@ use crate::scope::Scopes;
 use crate::text::Label;
 use crate::token::{ApiToken, PlainToken, RevokeReason, TokenHash, TokenRefusal};
 use crate::user::{User, present};
+use analysis::events::EventKind;
 use chrono::TimeDelta;
 use thiserror::Error;
 
@@ -204,6 +206,7 @@ impl Core {
             ..given.event(owner.account, by, AuditAction::TokenCreated)
         };
         work.audit().record(&event).await?;
+        add_of_token(work.as_mut(), EventKind::TokenCreated, &token, now).await?;
         work.commit().await?;
         Ok((plain, token))
     }
@@ -261,6 +264,7 @@ impl Core {
                 ..given.event(account, Actor::Operator, AuditAction::TokenRotated)
             };
             work.audit().record(&event).await?;
+            add_of_token(work.as_mut(), EventKind::TokenCreated, &fresh, now).await?;
             work.commit().await?;
             Ok((plain, fresh))
         };
@@ -326,6 +330,8 @@ impl Core {
                 ..given.event(account, Actor::Finder, AuditAction::TokenLeaked)
             };
             work.audit().record(&event).await?;
+            let leaked = EventKind::TokenLeaked;
+            add_of_token(work.as_mut(), leaked, &known.token, given.now).await?;
             queue_leak(work.as_mut(), &mut given, &known.account, &known.token).await?;
         }
         work.commit().await

@@ -23,10 +23,10 @@ use domain::{
     kept_answers::KeywordTallies,
     kept_pages::{KeptPage, StagedContent, StagedPage, Validators},
     keyword::{KeywordChoice, LatestRank},
-    results::{JournalEntry, KeywordMeasurement, SearchSource, StagedFinding},
+    results::{CarriedKind, JournalEntry, KeywordMeasurement, SearchSource, StagedFinding},
     schedule::Recurrence,
     test_support::{
-        ACCOUNT, MemoryStorage, VisitedPageRow,
+        ACCOUNT, MemoryStorage, VisitedPageRow, an_event_draft,
         fixtures::{job, now},
     },
     use_cases::{
@@ -291,9 +291,13 @@ fn outcome() -> JobResults {
             head(ResultType::Serp, RUNNING, 1),
         ],
         latest: vec![(KeywordId(21), latest)],
-        carried_over: vec![(ResultType::Rankings, Document::from_stored("{}".to_owned()))],
+        carried_over: vec![(
+            CarriedKind::PageHistory,
+            Document::from_stored("{}".to_owned()),
+        )],
         partial: false,
         progress: halfway(),
+        events: vec![an_event_draft(1)],
     }
 }
 

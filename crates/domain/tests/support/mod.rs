@@ -11,7 +11,10 @@ use crate::{
     content_plan::{Clustering, ContentPlan, Effort, ItemStatus, PlanAction, PlanItem},
     domain_name::SiteDomain,
     email::EmailAddress,
-    ids::{AccountId, ContentPlanId, IdMint, KeywordId, ProjectId, SessionId, TokenId, UserId},
+    event::NewEvent,
+    ids::{
+        AccountId, ContentPlanId, IdMint, JobId, KeywordId, ProjectId, SessionId, TokenId, UserId,
+    },
     job::{
         Job, JobCost, JobPriority, JobState, Trigger, dedupe_key, kind::AnalysisKind,
         progress::Progress,
@@ -27,6 +30,9 @@ use crate::{
     token::ApiToken,
     use_cases::{Core, Policies},
     user::User,
+};
+use analysis::events::{
+    EventDraft, EventKind, EventRun, EventSeverity, EventState, RankFigure, Subject,
 };
 use analysis::search_intent::Intent;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
@@ -237,6 +243,38 @@ pub fn a_session() -> Session {
         network: "192.0.2.0/24".to_owned(),
         device: Some("0a1b2c3d".to_owned()),
     }
+}
+
+/// The `n`-th of different events of the same project, measured `n` seconds after the clock's start.
+pub fn a_new_event(n: i64) -> NewEvent {
+    let draft = an_event_draft(n);
+    let at = draft.measured_at;
+    NewEvent::of_project(&a_project(), Some(JobId(31)), draft, at)
+}
+
+pub fn an_event_draft(n: i64) -> EventDraft {
+    let at = FrozenClock::default().now() + TimeDelta::seconds(n);
+    let run = EventRun {
+        job: 31,
+        simulated: false,
+        method: "rankings/2",
+    };
+    let ranks = [5, 15].map(|position| {
+        Some(EventState::Rank(RankFigure {
+            position: Some(position),
+            depth: None,
+        }))
+    });
+    let [before, after] = ranks;
+    EventDraft::fact(
+        EventKind::RankChanged,
+        EventSeverity::Notice,
+        Subject::keyword(n, "rank tracker"),
+        (before, after),
+        at,
+        &run,
+        &[&n, &31],
+    )
 }
 
 /// A content plan of [`a_project`] with one item that sets every field, and one that sets none.

@@ -22,6 +22,7 @@ pub mod clock;
 mod console_bindings;
 mod console_rows;
 mod content_plans;
+mod events;
 pub mod host_throttle;
 mod idempotency;
 mod invitations;

@@ -1,9 +1,9 @@
 //! Deletes a project with all of its data in bounded batches, so that no transaction blocks others for long.
 
-use super::{Db, console_bindings, console_rows, schedules};
+use super::{Db, console_bindings, console_rows, events as event_queries, schedules};
 use crate::rows::count;
 use crate::schema::{
-    ai_answers, ai_tallies, assignments, brands, console_spans, content_plans, findings,
+    ai_answers, ai_tallies, assignments, brands, console_spans, content_plans, events, findings,
     ignored_suggestions, jobs, journal_entries, kept_pages, keywords, latest_serps, named_sites,
     paid_calls, project_grants, project_usage, projects, rank_history, result_carries,
     result_heads, staged_findings, staged_pages,
@@ -55,8 +55,8 @@ type Step = fn(&mut Db, AccountId, ProjectId) -> QueryResult<bool>;
 
 /// Deletes the next batch; returns whether anything is left, the project itself included.
 pub fn purge_next_part(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
-    let steps: [Step; 8] = [
-        records, ranks, rows, pages, answers, tallies, plans, ended_jobs,
+    let steps: [Step; 9] = [
+        records, ranks, rows, pages, answers, tallies, plans, happenings, ended_jobs,
     ];
     for step in steps {
         if step(db, account, project)? {
@@ -108,6 +108,17 @@ fn rows(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool
     let limit = count(console_rows::MAX_DELETED_SPANS);
     let some = first_of!(db, console_spans.id, limit, account, project);
     console_rows::forget_spans(db, account, &some)?;
+    Ok(!some.is_empty())
+}
+
+fn happenings(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
+    let some: Vec<i64> = rows_of!(events, account)
+        .filter(events::project_id.eq(project.0))
+        .order(events::seq)
+        .limit(RECORDS)
+        .select(events::seq)
+        .load(db)?;
+    event_queries::remove(db, account, &some)?;
     Ok(!some.is_empty())
 }
 

@@ -20,7 +20,9 @@ use domain::ids::{AccountId, JobId, KeywordId, ProjectId};
 use domain::page::{Direction, Page, PageCursor, SortValue};
 use domain::ports::results::ResultRepository;
 use domain::ports::storage::StorageError;
-use domain::results::{CARRIED_OVER_ORDINAL, Finding, FindingQuery, FindingSort, ResultHead};
+use domain::results::{
+    CARRIED_OVER_ORDINAL, CarriedKind, Finding, FindingQuery, FindingSort, ResultHead,
+};
 use std::collections::HashMap;
 
 type Query<'a> = IntoBoxed<'a, findings::table, Backend>;
@@ -138,12 +140,12 @@ impl ResultRepository for Session {
         &mut self,
         account: AccountId,
         project: ProjectId,
-        result_type: ResultType,
+        kind: CarriedKind,
     ) -> Result<Option<Document>, StorageError> {
         let found: Option<String> = self
             .fetch(account, move |db| {
                 rows_of!(result_carries, account, project)
-                    .filter(result_carries::result_type.eq(result_type.name()))
+                    .filter(result_carries::result_type.eq(kind.name()))
                     .select(result_carries::carried)
                     .first(db)
                     .optional()
@@ -156,7 +158,7 @@ impl ResultRepository for Session {
         &mut self,
         account: AccountId,
         project: ProjectId,
-        result_type: ResultType,
+        kind: CarriedKind,
         carried: &Document,
     ) -> Result<(), StorageError> {
         let carried = carried.as_str().to_owned();
@@ -165,7 +167,7 @@ impl ResultRepository for Session {
                 .values((
                     result_carries::account_id.eq(account.0),
                     result_carries::project_id.eq(project.0),
-                    result_carries::result_type.eq(result_type.name()),
+                    result_carries::result_type.eq(kind.name()),
                     result_carries::carried.eq(&carried),
                 ))
                 .on_conflict((
@@ -245,14 +247,14 @@ impl ResultRepository for Session {
         &mut self,
         account: AccountId,
         projects: &[ProjectId],
-        result_type: ResultType,
+        kind: CarriedKind,
     ) -> Result<Vec<(ProjectId, Document)>, StorageError> {
         let projects: Vec<i64> = projects.iter().map(|it| it.0).collect();
         let found: Vec<(i64, String)> = self
             .fetch(account, move |db| {
                 rows_of!(result_carries, account)
                     .filter(result_carries::project_id.eq_any(&projects))
-                    .filter(result_carries::result_type.eq(result_type.name()))
+                    .filter(result_carries::result_type.eq(kind.name()))
                     .select((result_carries::project_id, result_carries::carried))
                     .load(db)
             })

@@ -55,17 +55,26 @@ macro_rules! sums {
     };
 }
 
+/// Bytes of the bodies of an account's events.
+macro_rules! bytes_of_events {
+    ($account:expr) => {
+        sql::<BigInt>("CAST(COALESCE((SELECT bytes FROM account_event_heads WHERE account_event_heads.account_id = ")
+            .bind::<BigInt, _>($account.0)
+            .sql("), 0) AS BIGINT)")
+    };
+}
+
 #[async_trait]
 impl StoredDataRepository for Session {
     async fn of_account(&mut self, account: AccountId) -> Result<StoredData, StorageError> {
-        let sums: Sums = self
+        let (sums, of_events) = self
             .fetch(account, move |db| {
                 rows_of!(project_usage, account)
-                    .select(sums!())
-                    .get_result(db)
+                    .select((sums!(), bytes_of_events!(account)))
+                    .get_result::<(Sums, i64)>(db)
             })
             .await?;
-        stored(sums)
+        stored(sums, of_events)
     }
 
     async fn of_project(
@@ -80,7 +89,7 @@ impl StoredDataRepository for Session {
                     .get_result(db)
             })
             .await?;
-        stored(sums)
+        stored(sums, 0)
     }
 
     async fn recount(
@@ -103,7 +112,7 @@ impl StoredDataRepository for Session {
     }
 }
 
-fn stored(sums: Sums) -> Result<StoredData, StorageError> {
+fn stored(sums: Sums, of_events: i64) -> Result<StoredData, StorageError> {
     // A version that does not count may have removed what this one counted.
     let amount = |it: i64| counted(it.max(0), SUBJECT);
     Ok(StoredData {
@@ -111,6 +120,7 @@ fn stored(sums: Sums) -> Result<StoredData, StorageError> {
         console_rows: amount(sums.1)?,
         console_bytes: amount(sums.2)?,
         plan_bytes: amount(sums.3)?,
+        event_bytes: amount(of_events)?,
     })
 }
 

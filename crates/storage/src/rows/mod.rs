@@ -4,6 +4,7 @@ pub mod ai_models;
 pub mod audit;
 pub mod console;
 pub mod content_plans;
+pub mod events;
 pub mod idempotency;
 pub mod jobs;
 pub mod kept_pages;

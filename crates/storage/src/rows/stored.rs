@@ -1,8 +1,12 @@
 use super::{counted, known, validated};
 use crate::{instant::At, sql::Db};
 use analysis::{
-    document::Document, findings::rankings::RankState, observation::search_page::Device,
-    result_type::ResultType, site_class::SiteClass,
+    document::Document,
+    events::{EventKind, EventSeverity},
+    findings::rankings::RankState,
+    observation::search_page::Device,
+    result_type::ResultType,
+    site_class::SiteClass,
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::QueryResult;
@@ -135,6 +139,7 @@ words!(
     Clustering,
     DeliveryState,
     Device,
+    EventKind,
     InvitationEnd,
     JobState,
     LinkKind,
@@ -143,6 +148,7 @@ words!(
     ResultType,
     RevokeReason,
     Role,
+    EventSeverity,
     SiteClass,
     SiteRole,
     Status,

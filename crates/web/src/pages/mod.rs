@@ -10,6 +10,7 @@ pub mod clients;
 mod components;
 mod content_plans;
 mod docs;
+mod events;
 mod forms;
 mod gap_check;
 mod home;
@@ -138,6 +139,7 @@ static PAGES: &[PageSpec] = &pages! {
     LinkKind::NotMe.path() => Access::Always(standalone_pages::not_me);
     StopLink::PAGE => Access::Always(standalone_pages::unsubscribe);
     HOME => members!(ResultsRead, |visit, _at| home::page(visit)), in Main "Projects" "projects";
+    "/events" => members!(ResultsRead, |visit, _at| events::of_account(visit)), in Main "Events" "clock";
     "/keyword-research" => members!(ResearchUse, |visit, _at| research::page(visit)), in Main "Keyword research" "research";
     "/analyses" => members!(DetailsRead, |visit, _at| analyses::page(visit)), in Main "Analyses" "queue";
     "/docs" => Access::Public(docs::page), in Main "API reference" "docs";
@@ -148,6 +150,8 @@ static PAGES: &[PageSpec] = &pages! {
     "/projects/{id}" => members!(ResultsRead, |visit, at| overview::page(visit, at.project_id()?)), in Project "Overview" "overview";
     "/projects/{id}/keywords" => members!(ResultsRead, |visit, at| keywords::page(visit, at.project_id()?)),
         in Project "Keywords" "keywords";
+    "/projects/{id}/events" => members!(ResultsRead, |visit, at| events::of_project(visit, at.project_id()?)),
+        in Project "Events" "clock";
     "/projects/{id}/results/{type}" =>
         members!(ResultsRead, |visit, at| results::page(visit, at.project_id()?, at.parse_last(ResultType::named)?)),
         knows |it| ResultType::named(it).is_some();

@@ -1,12 +1,13 @@
 //! A project's overview: metrics, changes, suggestions and running analyses.
 
-use super::charts::{Lines, Series};
+use super::charts::{Lines, Mark, Series};
 use super::components::Table;
 use super::page_context::PageContext;
 use super::page_header::PageContent;
 use super::results::result_page;
-use super::{PageError, components, jobs, measures, page_header};
+use super::{PageError, components, events, jobs, measures, page_header};
 use analysis::document::FromJson;
+use analysis::events::{EventClass, EventSeverity};
 use analysis::findings::ai_visibility::AiVisibilitySummary;
 use analysis::findings::content::ContentSummary;
 use analysis::findings::rankings::{Moved, ProjectSeries, RankingsSummary};
@@ -57,7 +58,9 @@ pub async fn page(visit: &PageContext<'_>, id: ProjectId) -> Result<PageContent,
         body.push(nothing_yet(visit, project));
     } else if !state.heads.is_empty() {
         body.push(figures(&state));
-        body.push(visibility_chart(&state));
+        let classes = [EventClass::Ranks, EventClass::Site];
+        let events = events::for_charts(visit, id, &classes, EventSeverity::Warning, None).await?;
+        body.push(visibility_chart(&state, events::marks(events.iter())));
         let first = html! {
             (movers_card(&state))
             @if reads_details { (suggestions(&state)) }
@@ -242,7 +245,7 @@ fn set_changes(series: &ProjectSeries) -> Option<String> {
     (!changes.is_empty()).then(|| format!(" Keywords measured: {}.", changes.join(", ")))
 }
 
-fn visibility_chart(state: &ProjectState) -> Markup {
+fn visibility_chart(state: &ProjectState, marks: Vec<Mark>) -> Markup {
     let Some(series) = state
         .series
         .as_ref()
@@ -275,6 +278,7 @@ fn visibility_chart(state: &ProjectState) -> Markup {
         factor: 1.0,
         digits: 1,
         suffix: "",
+        marks,
     };
     let mut note = "Your share of the clicks that positions can bring, over all keywords of each day. Gaps: no check for a week or more.".to_owned();
     note.extend({ state.series.as_ref() }.and_then(set_changes));

@@ -10,6 +10,7 @@ pub mod bulk_keywords;
 pub mod console_rows;
 pub mod content_plans;
 pub mod current_session;
+pub mod events;
 pub mod invitation;
 pub mod keyword_research;
 pub mod keyword_status;

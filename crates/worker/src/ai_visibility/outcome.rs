@@ -1,6 +1,7 @@
 use super::{Pass, engine_error, sentiment::SENTIMENT_NOT_RATED};
 use crate::attempt_state::{AttemptFailure, AttemptOutcome};
 use analysis::document::Document;
+use analysis::events::{EventRun, answer_events};
 use analysis::findings::ai_trends::AiTrendsSummary;
 use analysis::findings::ai_visibility::{AiVisibilityRecord, AiVisibilitySummary, EngineWeights};
 use analysis::findings::envelope::Coverage;
@@ -10,7 +11,7 @@ use analysis::result_type::ResultType;
 use chrono::{DateTime, Utc};
 use domain::ports::search_results::ProviderError;
 use domain::ports::storage::StorageError;
-use domain::results::{CARRIED_OVER_ORDINAL, ResultHead};
+use domain::results::{CARRIED_OVER_ORDINAL, CarriedKind, ResultHead};
 use domain::use_cases::end_attempt::{AttemptEnd, AttemptError};
 use domain::use_cases::publish_results::JobResults;
 use std::collections::BTreeSet;
@@ -58,12 +59,19 @@ impl Pass<'_> {
                 .then(|| SENTIMENT_NOT_RATED.to_owned()),
         );
         let unasked = self.total.saturating_sub(self.done);
+        let run = EventRun {
+            job: self.job.id.0,
+            simulated: sum.is_simulated,
+            method: ai_trends::METHOD_VERSION,
+        };
+        let events = answer_events(&run, &trends.of_project, &self.brands.own);
         Ok(AttemptOutcome::Results(JobResults {
             partial: unasked > 0 || sum.failed > 0 || !self.failures.stopped.is_empty(),
-            heads: self.heads(sum, &trends, now, &warnings),
+            heads: self.heads(sum, &trends.summary, now, &warnings),
             latest: Vec::new(),
-            carried_over: vec![(ResultType::AiVisibility, self.brands.carried_over())],
+            carried_over: vec![(CarriedKind::ChosenCompetitors, self.brands.carried_over())],
             progress: self.progress(true),
+            events,
         }))
     }
 

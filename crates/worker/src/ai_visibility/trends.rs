@@ -23,6 +23,12 @@ const PERIOD: TrendPeriod = TrendPeriod::Week;
 /// Trends per batch.
 const BATCH: usize = 100;
 
+pub(super) struct Trends {
+    pub(super) summary: AiTrendsSummary,
+    /// One for each engine.
+    pub(super) of_project: Vec<AiTrendRecord>,
+}
+
 struct EngineTrends {
     project: i64,
     engine: Arc<ActiveEngine>,
@@ -37,8 +43,9 @@ impl Pass<'_> {
         &mut self,
         texts: &BTreeMap<i64, String>,
         now: DateTime<Utc>,
-    ) -> Result<Option<AiTrendsSummary>, AttemptFailure> {
+    ) -> Result<Option<Trends>, AttemptFailure> {
         let mut summary = AiTrendsSummary::empty();
+        let mut of_project = Vec::new();
         for engine in self.active.clone() {
             let trends = Arc::new(self.read_counts(&engine, now).await?);
             if trends.tallies.is_empty() {
@@ -46,8 +53,9 @@ impl Pass<'_> {
             }
             let project = Arc::clone(&trends);
             let record = tokio::task::spawn_blocking(move || project.project_record()).await?;
-            self.stage_trends(&engine, &mut summary, vec![record])
-                .await?;
+            let record = [record];
+            self.stage_trends(&engine, &mut summary, &record).await?;
+            of_project.extend(record);
             let texts: Vec<(i64, String)> =
                 texts.iter().map(|(id, text)| (*id, text.clone())).collect();
             for part in texts.chunks(BATCH) {
@@ -55,14 +63,17 @@ impl Pass<'_> {
                 let records = tokio::task::spawn_blocking(move || trends.keyword_records(&part));
                 let records = records.await?;
                 self.trends_staged += records.len() as u64;
-                self.stage_trends(&engine, &mut summary, records).await?;
+                self.stage_trends(&engine, &mut summary, &records).await?;
                 self.state.set_progress(self.progress(false));
                 if self.state.stop.is_cancelled() {
                     return Ok(None);
                 }
             }
         }
-        Ok(Some(summary))
+        Ok(Some(Trends {
+            summary,
+            of_project,
+        }))
     }
 
     async fn read_counts(
@@ -96,7 +107,7 @@ impl Pass<'_> {
         &self,
         engine: &ActiveEngine,
         summary: &mut AiTrendsSummary,
-        records: Vec<AiTrendRecord>,
+        records: &[AiTrendRecord],
     ) -> Result<(), AttemptFailure> {
         let staged = records.iter().map(|record| {
             let keyword = record.envelope.keyword_id.map(KeywordId);
@@ -111,7 +122,7 @@ impl Pass<'_> {
             }
         });
         let staged: Vec<StagedFinding> = staged.collect();
-        for it in &records {
+        for it in records {
             summary.add(it);
         }
         stage(self.tools, self.job, self.state, &staged).await

@@ -20,7 +20,7 @@ use chrono::{DateTime, Utc};
 use domain::job::Job;
 use domain::keyword::Keyword;
 use domain::ports::storage::StorageError;
-use domain::results::{ResultHead, StagedFinding};
+use domain::results::{CarriedKind, ResultHead, StagedFinding};
 use domain::use_cases::summarize_rankings::RecordObserver;
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub(super) struct Market<'a> {
 pub(super) struct MarketFindings {
     pub(super) staged: Vec<StagedFinding>,
     pub(super) heads: Vec<ResultHead>,
-    pub(super) carried: Vec<(ResultType, Document)>,
+    pub(super) carried: Vec<(CarriedKind, Document)>,
 }
 
 impl<'a> Market<'a> {
@@ -86,7 +86,10 @@ impl<'a> Market<'a> {
         let mut found = MarketFindings {
             staged: Vec::new(),
             heads: Vec::new(),
-            carried: vec![(ResultType::Serp, Document::of(&self.panel.prominence()))],
+            carried: vec![(
+                CarriedKind::Prominence,
+                Document::of(&self.panel.prominence()),
+            )],
         };
         self.add_shares(run, &mut pages, &mut found);
         self.add_competitors(run, &mut competitors, &mut found);
@@ -132,10 +135,9 @@ impl<'a> Market<'a> {
             records: records.len(),
             summary: Document::of(&summary),
         }));
-        // Not under `Sov`: earlier versions stored another format there.
         found
             .carried
-            .push((ResultType::Rankings, Document::of(past)));
+            .push((CarriedKind::PageHistory, Document::of(past)));
     }
 
     fn add_competitors(
@@ -175,7 +177,7 @@ impl<'a> Market<'a> {
         }));
         found
             .carried
-            .push((ResultType::Competitors, Document::of(past)));
+            .push((CarriedKind::CompetitorHistory, Document::of(past)));
     }
 }
 
@@ -249,13 +251,13 @@ pub(super) async fn last_prominence(
     tools: &WorkerContext,
     job: &Job,
 ) -> Result<Option<DomainProminence>, StorageError> {
-    load_carried_over(tools, job, ResultType::Serp).await
+    load_carried_over(tools, job, CarriedKind::Prominence).await
 }
 
 pub(super) async fn load_carried_over<T: FromJson>(
     tools: &WorkerContext,
     job: &Job,
-    of: ResultType,
+    of: CarriedKind,
 ) -> Result<Option<T>, StorageError> {
     let mut read = tools.core.storage.read().await?;
     let carried = read

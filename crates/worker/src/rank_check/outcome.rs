@@ -6,14 +6,15 @@ use super::{Pass, ai_mentions, project_series};
 use crate::attempt_state::{AttemptFailure, AttemptOutcome};
 use crate::staging::stage;
 use analysis::document::Document;
-use analysis::findings::rankings::{ProjectSeries, RankingRecord, RankingsSummary};
+use analysis::events::EventRun;
+use analysis::findings::rankings::{self, ProjectSeries, RankingRecord, RankingsSummary};
 use analysis::findings::{cannibalization, forecast};
 use analysis::keyword_metrics::Priority;
 use analysis::observation::search_page::DEPTH_CUT_SHORT;
 use analysis::result_type::ResultType;
 use domain::{
     ports::{search_results::ProviderError, storage::StorageError},
-    results::StagedFinding,
+    results::{CarriedKind, StagedFinding},
     use_cases::{
         end_attempt::AttemptEnd, publish_results::JobResults, summarize_rankings::RankCheckSummary,
     },
@@ -62,10 +63,11 @@ impl Pass<'_> {
             measured_at: head.measured_at,
             warnings: &head.warnings,
         };
-        let pages = load_carried_over(tools, job, ResultType::Rankings).await?;
-        let competitor_history = load_carried_over(tools, job, ResultType::Competitors).await?;
+        let pages = load_carried_over(tools, job, CarriedKind::PageHistory).await?;
+        let competitor_history =
+            load_carried_over(tools, job, CarriedKind::CompetitorHistory).await?;
         let series: Option<ProjectSeries> =
-            load_carried_over(tools, job, ResultType::Forecast).await?;
+            load_carried_over(tools, job, CarriedKind::ProjectSeries).await?;
 
         let found = market.evaluate(
             &run,
@@ -88,6 +90,12 @@ impl Pass<'_> {
         self.stage(&ahead).await?;
 
         let since_last = evaluation.since_last();
+        let events = std::mem::take(&mut evaluation.events);
+        let events = events.finish(&EventRun {
+            job: job.id.0,
+            simulated: head.provenance.is_simulated(),
+            method: rankings::METHOD_VERSION,
+        });
         let series_in_all = evaluation.forecast_count + ahead.len();
         let forecasts = evaluation.forecasts.finish(series_in_all as u64);
         let cannibalization_summary = evaluation
@@ -118,7 +126,7 @@ impl Pass<'_> {
             summary: Document::of(&cannibalization_summary),
         }));
         let mut carried = found.carried;
-        carried.push((ResultType::Forecast, Document::of(&series)));
+        carried.push((CarriedKind::ProjectSeries, Document::of(&series)));
         Ok(AttemptOutcome::Results(JobResults {
             heads,
             latest: sum.latest,
@@ -126,6 +134,7 @@ impl Pass<'_> {
             partial: self.failures.permanent.is_some()
                 || sum.coverage.measured < sum.coverage.requested,
             progress: self.progress(true),
+            events,
         }))
     }
 

@@ -4,6 +4,10 @@ use super::own_pages::{OwnPages, own_pages};
 use super::{Pass, own_searches};
 use crate::{attempt_state::AttemptFailure, staging::stage};
 use analysis::document::Document;
+use analysis::events::{
+    AlarmBudget, BestPages, EventDraft, EventLimit, EventRun, MeasuredRank, RankSample, rank_event,
+    url_changed,
+};
 use analysis::findings::cannibalization;
 use analysis::findings::cannibalization::{
     CannibalizationInput, CannibalizationRecord, CannibalizationTally,
@@ -14,20 +18,21 @@ use analysis::findings::forecast::{
 };
 use analysis::findings::keyword_market::TrackedKeyword;
 use analysis::findings::rankings::{
-    KeywordRank, RankChanges, RankPoint, VisibilityComparison, changes_between,
+    self, KeywordRank, RankChanges, RankPoint, VisibilityComparison, changes_between,
 };
 use analysis::forecast::history::{Observation, ObservedValue};
 use analysis::result_type::ResultType;
 use analysis::url_rules::SiteScope;
 use chrono::{DateTime, Days, NaiveDate, Utc};
-use domain::ids::KeywordId;
+use domain::ids::{JobId, KeywordId};
 use domain::keyword::Keyword;
 use domain::results::{
     AsOf, OwnSnapshot, RankHistoryPoint, RankState, SearchSource, StagedFinding,
 };
 use domain::use_cases::measure_keyword::tracked;
 use domain::use_cases::own_searches::ShownPage;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Keywords per batch.
 const BATCH: u32 = 200;
@@ -54,6 +59,7 @@ pub(super) struct HistoryEvaluation {
     now: Vec<KeywordRank>,
     before: Vec<KeywordRank>,
     pub(super) visibility: Visibility,
+    pub(super) events: EventLimit,
 }
 
 /// Visibility changes since the last check, a week and a month ago, over the keywords measured in this run.
@@ -74,6 +80,9 @@ struct RankHistory {
 
 struct Batch {
     histories: Vec<RankHistory>,
+    /// Keywords that the job measured; others have only earlier points.
+    measured: Arc<HashSet<KeywordId>>,
+    job: JobId,
     pages: OwnPages,
     site: SiteScope,
     source: SearchSource,
@@ -87,9 +96,20 @@ impl RankHistory {
         self.points.last().filter(|it| it.day == day)
     }
 
+    /// The points before the last one.
+    fn earlier(&self) -> Option<&[RankHistoryPoint]> {
+        self.points.split_last().map(|(_, earlier)| earlier)
+    }
+
+    /// Whether the last own pages are those of the last point.
+    fn is_own_current(&self) -> bool {
+        let at = self.points.last().map(|it| it.measured_at);
+        self.own.last().map(|it| it.at) == at
+    }
+
     /// The last success before that day.
     fn previous(&self, day: NaiveDate) -> Option<&RankHistoryPoint> {
-        let earlier = self.points.split_last().map(|(_, earlier)| earlier)?;
+        let earlier = self.earlier()?;
         let is_measured = |it: &&RankHistoryPoint| it.state != RankState::Error;
         earlier
             .iter()
@@ -124,6 +144,7 @@ struct Evaluated {
     before: Option<KeywordRank>,
     a_week_ago: Option<RankPoint>,
     a_month_ago: Option<RankPoint>,
+    events: Vec<EventDraft>,
 }
 
 impl Pass<'_> {
@@ -135,9 +156,11 @@ impl Pass<'_> {
     ) -> Result<Option<HistoryEvaluation>, AttemptFailure> {
         let (tools, job) = (self.tools, self.job);
         let mut evaluation = HistoryEvaluation::default();
+        let measured = Arc::new(tools.core.measured_keywords(job).await?);
         let mut walk = tools.core.walk_keywords(job.account, job.project, BATCH);
         while let Some(keywords) = walk.next().await? {
-            let batch = self.batch(&keywords, provider, now).await?;
+            let measured = Arc::clone(&measured);
+            let batch = self.batch(&keywords, measured, provider, now).await?;
             let evaluated = tokio::task::spawn_blocking(move || batch.evaluate()).await?;
             let staged = evaluation.add(evaluated, now);
             stage(tools, job, self.state, &staged).await?;
@@ -153,6 +176,7 @@ impl Pass<'_> {
     async fn batch(
         &self,
         keywords: &[Keyword],
+        measured: Arc<HashSet<KeywordId>>,
         provider: &str,
         now: DateTime<Utc>,
     ) -> Result<Batch, AttemptFailure> {
@@ -198,6 +222,8 @@ impl Pass<'_> {
                     shown: shown.remove(&keyword.id).unwrap_or_default(),
                 })
                 .collect(),
+            measured,
+            job: job.id,
             pages,
             site: SiteScope::of(self.site.ascii()),
             source: as_of.source,
@@ -210,6 +236,12 @@ impl Pass<'_> {
 
 impl Batch {
     fn evaluate(&self) -> Vec<Evaluated> {
+        let run = EventRun {
+            job: self.job.0,
+            simulated: self.source.provenance.is_simulated(),
+            method: rankings::METHOD_VERSION,
+        };
+        let budget = AlarmBudget::of_ranks(self.measured.len() as u64);
         let evaluated = self.histories.iter().map(|history| Evaluated {
             keyword: history.keyword.keyword_id,
             forecast: self.forecast(history),
@@ -218,8 +250,47 @@ impl Batch {
             before: history.previous(self.day).map(|it| history.standing(it)),
             a_week_ago: history.newest_within(self.day, A_WEEK),
             a_month_ago: history.newest_within(self.day, A_MONTH),
+            events: self.events(history, &run, &budget),
         });
         evaluated.collect()
+    }
+
+    /// Of a keyword that the job measured.
+    fn events(
+        &self,
+        history: &RankHistory,
+        run: &EventRun<'_>,
+        budget: &AlarmBudget,
+    ) -> Vec<EventDraft> {
+        let (id, keyword) = (history.keyword.keyword_id, &history.keyword.keyword);
+        let current = history.current(self.day);
+        let current = current.filter(|_| self.measured.contains(&KeywordId(id)));
+        let Some((current, earlier)) = current.zip(history.earlier()) else {
+            return Vec::new();
+        };
+        let moved = rank_event(
+            run,
+            budget,
+            &MeasuredRank {
+                keyword_id: id,
+                keyword,
+                measured_at: current.measured_at,
+                now: sample(current),
+                past: earlier.iter().rev().map(sample),
+            },
+        );
+        let mut pages = history.own.iter().rev().map(best_page);
+        let mut next = || pages.next().flatten();
+        let best = BestPages {
+            keyword_id: id,
+            keyword,
+            measured_at: current.measured_at,
+            now: next().filter(|_| history.is_own_current()),
+            last: next(),
+            before_last: next(),
+            last_is_gone: false,
+        };
+        moved.into_iter().chain(url_changed(run, &best)).collect()
     }
 
     fn forecast(&self, history: &RankHistory) -> ForecastRecord {
@@ -256,6 +327,20 @@ impl Batch {
             similarities: &self.pages.similarities,
         })
     }
+}
+
+fn sample(point: &RankHistoryPoint) -> RankSample {
+    RankSample {
+        day: point.day,
+        state: point.state,
+        position: point.position,
+        depth: point.depth_checked,
+    }
+}
+
+fn best_page(seen: &OwnSnapshot) -> Option<&str> {
+    let best = seen.places.iter().min_by_key(|it| it.position)?;
+    Some(&best.url)
 }
 
 /// One observation per day: the last success. Not ranking within a smaller depth is not evidence.
@@ -298,6 +383,7 @@ impl HistoryEvaluation {
                 { &mut self.visibility.week }.add(now, one.a_week_ago.as_ref());
                 { &mut self.visibility.month }.add(now, one.a_month_ago.as_ref());
             }
+            self.events.extend(one.events);
             self.now.extend(one.now);
             self.before.extend(one.before);
             self.cannibalization.add(one.cannibalization.as_ref());

@@ -23,7 +23,7 @@ use domain::job::Job;
 use domain::job::progress::Progress;
 use domain::ports::site_reader::{CrawlPlan, CrawlStart, Rendering};
 use domain::ports::storage::StorageError;
-use domain::results::{Coverage, ResultHead};
+use domain::results::{CarriedKind, Coverage, ResultHead};
 use domain::use_cases::leases::{LeaseError, LeaseToken};
 use domain::use_cases::publish_results::JobResults;
 use journal::StoredJournal;
@@ -97,7 +97,7 @@ async fn previous(tools: &WorkerContext, job: &Job) -> Result<PreviousBrokenLink
     let mut read = tools.core.storage.read().await?;
     let carried = read
         .results()
-        .carried_over(job.account, job.project, ResultType::BrokenLinks)
+        .carried_over(job.account, job.project, CarriedKind::LinkHistory)
         .await?
         .map(|carried| carried.parse());
     let corrupt = |_| StorageError::Corrupt {
@@ -163,9 +163,10 @@ fn outcome(
     Ok(JobResults {
         heads: heads.collect(),
         latest: vec![],
-        carried_over: vec![(ResultType::BrokenLinks, audited.link_history)],
+        carried_over: vec![(CarriedKind::LinkHistory, audited.link_history)],
         partial: false,
         progress: finished(progress),
+        events: vec![],
     })
 }
 

@@ -7,6 +7,7 @@ use super::WorkerContext;
 use super::attempt_state::{AttemptFailure, AttemptOutcome, AttemptState, unreachable};
 use super::provider_errors::{attempt_error, retry_delay};
 use analysis::document::Document;
+use analysis::events::VitalsMemory;
 use analysis::findings::vitals::{VitalsRecord, VitalsSource};
 use analysis::result_type::ResultType;
 use domain::job::Job;
@@ -23,6 +24,7 @@ use domain::use_cases::measure_page_speed::MeasurePageSpeed;
 use plan::{Plan, Task};
 use std::{collections::BTreeMap, sync::Arc};
 pub(super) use sum::newest_vitals;
+use sum::vitals_history;
 
 const BATCH: u32 = 200;
 const CORRUPT: StorageError = StorageError::Corrupt {
@@ -36,6 +38,7 @@ struct Pass<'a> {
     plan: Plan,
     measure: MeasurePageSpeed,
     previous: Vec<VitalsRecord>,
+    history: VitalsMemory,
     /// By ordinal, including records of earlier attempts.
     records: BTreeMap<i64, VitalsRecord>,
     transient: Option<ProviderError>,
@@ -67,6 +70,7 @@ pub(super) async fn run(
         plan,
         measure,
         previous: newest_vitals(tools, job).await?,
+        history: vitals_history(tools, job).await?,
         records: staged(tools, job).await?,
         transient: None,
         fatal: BTreeMap::new(),

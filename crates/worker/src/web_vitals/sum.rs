@@ -1,12 +1,15 @@
 use super::{CORRUPT, Pass};
 use crate::{WorkerContext, attempt_state::AttemptOutcome};
-use analysis::document::Document;
+use analysis::document::{Document, FromJson};
+use analysis::events::{
+    AlarmBudget, EventDraft, EventLimit, EventRun, VitalsMemory, tested_figures, vitals_events,
+};
 use analysis::findings::vitals::{METHOD, NO_BROWSER, VitalsRecord, VitalsSource, VitalsSummary};
 use analysis::provenance::{Provenance, RecordStatus};
 use analysis::result_type::ResultType;
 use domain::job::Job;
 use domain::ports::storage::StorageError;
-use domain::results::ResultHead;
+use domain::results::{CarriedKind, ResultHead};
 use domain::use_cases::end_attempt::{AttemptEnd, AttemptError};
 use domain::use_cases::publish_results::JobResults;
 use std::collections::BTreeSet;
@@ -22,13 +25,27 @@ pub(crate) async fn newest_vitals(
     tools: &WorkerContext,
     job: &Job,
 ) -> Result<Vec<VitalsRecord>, StorageError> {
+    carried(tools, job, CarriedKind::Vitals).await
+}
+
+pub(super) async fn vitals_history(
+    tools: &WorkerContext,
+    job: &Job,
+) -> Result<VitalsMemory, StorageError> {
+    carried(tools, job, CarriedKind::VitalsHistory).await
+}
+
+async fn carried<T: FromJson + Default>(
+    tools: &WorkerContext,
+    job: &Job,
+    of: CarriedKind,
+) -> Result<T, StorageError> {
     let mut read = tools.core.storage.read().await?;
-    let carried = read
-        .results()
-        .carried_over(job.account, job.project, ResultType::Vitals)
+    let carried = { read.results() }
+        .carried_over(job.account, job.project, of)
         .await?;
-    let records = carried.map(|it| it.parse()).transpose();
-    Ok(records.map_err(|_| CORRUPT)?.unwrap_or_default())
+    let found = carried.map(|it| it.parse()).transpose();
+    Ok(found.map_err(|_| CORRUPT)?.unwrap_or_default())
 }
 
 impl Pass<'_> {
@@ -60,15 +77,38 @@ impl Pass<'_> {
             summary: Document::of(&summary),
             warnings: warnings(&records, self.plan.uses_field_data),
         };
+        let mut history = self.history;
+        let run = EventRun {
+            job: self.job.id.0,
+            simulated: false,
+            method: METHOD,
+        };
+        let events = events(&run, &records, &history);
+        for record in &records {
+            history.add(record);
+        }
         let carried = Document::of(&carry_over(records, self.previous));
         AttemptOutcome::Results(JobResults {
             heads: vec![head],
             latest: vec![],
-            carried_over: vec![(ResultType::Vitals, carried)],
+            carried_over: vec![
+                (CarriedKind::Vitals, carried),
+                (CarriedKind::VitalsHistory, Document::of(&history)),
+            ],
             partial: summary.coverage.failed > 0,
             progress,
+            events,
         })
     }
+}
+
+fn events(run: &EventRun<'_>, records: &[VitalsRecord], history: &VitalsMemory) -> Vec<EventDraft> {
+    let budget = AlarmBudget::of_vitals(records.iter().map(tested_figures).sum());
+    let mut events = EventLimit::default();
+    for record in records {
+        events.extend(vitals_events(run, &budget, record, history));
+    }
+    events.finish(run)
 }
 
 fn is_meaningful(record: &VitalsRecord) -> bool {

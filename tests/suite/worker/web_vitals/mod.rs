@@ -84,7 +84,7 @@ async fn missing_keys_and_browser_are_reported_everywhere(mut world: World) {
     );
     let missing = provider["missing"].to_string();
     assert!(
-        missing.contains("Chrome UX Report API") && missing.contains("/nonexistent/browser"),
+        missing.contains("field data") && missing.contains("/nonexistent/browser"),
         "{missing}"
     );
 

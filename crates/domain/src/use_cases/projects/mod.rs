@@ -9,7 +9,7 @@ use crate::ports::jobs::{JobFilter, JobSort};
 use crate::ports::projects::{ProjectFilter, ProjectSort};
 use crate::ports::storage::StorageError;
 use crate::project::Project;
-use crate::results::{Finding, ResultHead};
+use crate::results::{CarriedKind, Finding, ResultHead};
 use analysis::{findings::rankings::ProjectSeries, result_type::ResultType};
 use std::collections::HashMap;
 
@@ -70,7 +70,7 @@ impl Core {
         };
         let heads = read.results().heads(account, project.id, top).await?;
         let left = { read.results() }
-            .carried_over(account, project.id, ResultType::Forecast)
+            .carried_over(account, project.id, CarriedKind::ProjectSeries)
             .await?;
         let filter = JobFilter {
             project: Some(project.id),
@@ -117,7 +117,7 @@ impl Core {
             .heads_for_projects(account, &ids, result_types)
             .await?;
         let left = { read.results() }
-            .carried_over_for_projects(account, &ids, ResultType::Forecast)
+            .carried_over_for_projects(account, &ids, CarriedKind::ProjectSeries)
             .await?;
         // An earlier version may have stored another format: then there is no series.
         let series = left

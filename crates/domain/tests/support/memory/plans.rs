@@ -177,6 +177,7 @@ impl State {
                 .filter(|it| it.account == account && is_counted(it.project))
                 .map(|it| it.size().bytes)
                 .sum(),
+            event_bytes: 0,
         }
     }
 }
@@ -263,7 +264,10 @@ impl ContentPlanRepository for Session {
 #[async_trait]
 impl StoredDataRepository for Session {
     async fn of_account(&mut self, account: AccountId) -> Stored<StoredData> {
-        self.query(|state| state.stored(account, |_| true))
+        self.query(|state| StoredData {
+            event_bytes: state.event_bytes(account),
+            ..state.stored(account, |_| true)
+        })
     }
 
     async fn of_project(&mut self, account: AccountId, project: ProjectId) -> Stored<StoredData> {

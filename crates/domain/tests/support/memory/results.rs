@@ -8,7 +8,8 @@ use crate::kept_pages::StagedPage;
 use crate::page::{Page, PageCursor, SortValue};
 use crate::ports::results::ResultRepository;
 use crate::results::{
-    CARRIED_OVER_ORDINAL, Finding, FindingQuery, FindingSort, ResultHead, StagedFinding,
+    CARRIED_OVER_ORDINAL, CarriedKind, Finding, FindingQuery, FindingSort, ResultHead,
+    StagedFinding,
 };
 use analysis::{document::Document, result_type::ResultType};
 use async_trait::async_trait;
@@ -180,9 +181,9 @@ impl ResultRepository for Session {
         &mut self,
         account: AccountId,
         project: ProjectId,
-        result_type: ResultType,
+        kind: CarriedKind,
     ) -> Stored<Option<Document>> {
-        let key = (account, project, result_type.name());
+        let key = (account, project, kind.name());
         self.query(|state| state.carries.get(&key).cloned())
     }
 
@@ -190,10 +191,10 @@ impl ResultRepository for Session {
         &mut self,
         account: AccountId,
         project: ProjectId,
-        result_type: ResultType,
+        kind: CarriedKind,
         carried: &Document,
     ) -> Stored<()> {
-        let key = (account, project, result_type.name());
+        let key = (account, project, kind.name());
         self.change(|state| {
             state.carries.insert(key, carried.clone());
             Ok(())
@@ -246,10 +247,10 @@ impl ResultRepository for Session {
         &mut self,
         account: AccountId,
         projects: &[ProjectId],
-        result_type: ResultType,
+        kind: CarriedKind,
     ) -> Stored<Vec<(ProjectId, Document)>> {
         self.query(|state| {
-            let key = |project: ProjectId| (account, project, result_type.name());
+            let key = |project: ProjectId| (account, project, kind.name());
             let carried = { projects.iter() }.filter_map(|it| {
                 let document = state.carries.get(&key(*it))?;
                 Some((*it, document.clone()))

@@ -1,16 +1,19 @@
-//! Data of the server, idempotency records, and the audit log.
+//! Data of the server, idempotency records, the audit log and the event log.
 
 use super::state::{State, add, remove, remove_oldest};
 use super::{Session, Stored};
 use crate::audit::{AuditEvent, AuditFilter};
+use crate::event::{EventFilter, EventOrder, LoggedEvent, NewEvent};
 use crate::idempotency::IdempotencyRecord;
 use crate::ids::AccountId;
 use crate::ports::audit::AuditRepository;
+use crate::ports::events::EventRepository;
 use crate::ports::host_throttle::HostThrottleRepository;
 use crate::ports::idempotency::IdempotencyRepository;
 use crate::ports::secrets::SecretRepository;
 use crate::ports::server_notes::{MAX_NOTES, ServerNote, ServerNoteRepository, Topic};
 use crate::sealed_secret::{SealedSecret, WrappedKey};
+use analysis::document::Document;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::cmp::Reverse;
@@ -199,5 +202,75 @@ impl AuditRepository for Session {
             let age = |it: &AuditEvent| it.at;
             Ok(remove_oldest(&mut state.audit, limit, is_over, age))
         })
+    }
+}
+
+#[async_trait]
+impl EventRepository for Session {
+    async fn append(&mut self, account: AccountId, events: &[NewEvent]) -> Stored<()> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        self.change(|state| {
+            for entry in events {
+                let head = state.event_heads.entry(account).or_default();
+                *head += 1;
+                let seq = *head;
+                let mut own = state
+                    .events
+                    .range((account, i64::MIN)..=(account, i64::MAX));
+                if own.all(|(_, it)| it.entry.dedupe_key != entry.dedupe_key) {
+                    let entry = entry.clone();
+                    let event = LoggedEvent {
+                        account,
+                        seq,
+                        entry,
+                    };
+                    state.events.insert((account, seq), event);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    async fn list(
+        &mut self,
+        account: AccountId,
+        filter: &EventFilter,
+        limit: u32,
+    ) -> Stored<Vec<LoggedEvent>> {
+        self.query(|state| {
+            let mut own: Vec<LoggedEvent> = { state.events.values() }
+                .filter(|it| it.account == account && filter.matches(it))
+                .cloned()
+                .collect();
+            if matches!(filter.order, EventOrder::NewestFirst { .. }) {
+                own.reverse();
+            }
+            own.truncate(limit as usize);
+            own
+        })
+    }
+
+    async fn purge_before(
+        &mut self,
+        account: AccountId,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Stored<u64> {
+        self.change(|state| {
+            let is_over =
+                |_: &_, it: &LoggedEvent| it.account == account && it.entry.event.at < before;
+            let age = |it: &LoggedEvent| it.entry.event.at;
+            Ok(remove_oldest(&mut state.events, limit, is_over, age))
+        })
+    }
+}
+
+impl State {
+    pub fn event_bytes(&self, account: AccountId) -> u64 {
+        let own = self.events.values().filter(|it| it.account == account);
+        own.map(|it| Document::of(&it.entry.event).as_str().len() as u64)
+            .sum()
     }
 }

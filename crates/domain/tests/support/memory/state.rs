@@ -6,6 +6,7 @@ use crate::assignment::{Assignment, AssignmentSubject};
 use crate::audit::AuditEvent;
 use crate::content_plan::ContentPlan;
 use crate::email::EmailAddress;
+use crate::event::LoggedEvent;
 use crate::idempotency::IdempotencyRecord;
 use crate::ids::{
     AccountId, AnswerId, AuditEventId, ConsoleSpanId, ContentPlanId, DeliveryId, FlightId,
@@ -97,6 +98,9 @@ pub struct State {
     pub sealed: BTreeMap<(String, u32), SealedSecret>,
     pub idempotency: Table<String, IdempotencyRecord>,
     pub audit: Table<AuditEventId, AuditEvent>,
+    /// By sequence number.
+    pub events: Table<i64, LoggedEvent>,
+    pub event_heads: BTreeMap<AccountId, i64>,
     pub projects: Table<ProjectId, Project>,
     pub keywords: Table<KeywordId, Keyword>,
     pub named_sites: InProject<String, SiteAnnotation>,

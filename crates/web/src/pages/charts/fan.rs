@@ -90,7 +90,7 @@ impl Fan {
             ys: scale.labels(self.factor, self.suffix),
             xs: time.labels(),
             drawing,
-            data_table: data_table(self.table()),
+            data_table: data_table(self.table(), &Markup::default()),
         }
         .html()
     }

@@ -22,7 +22,7 @@ impl Lanes {
             figure .chart {
                 figcaption class="small soft" { (self.title) }
                 ul .timeline { @for (number, name) in self.names.iter().enumerate() { (self.lane(number, name)) } }
-                (data_table(self.table()))
+                (data_table(self.table(), &Markup::default()))
             }
         }
     }

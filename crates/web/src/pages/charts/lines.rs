@@ -38,6 +38,14 @@ pub struct Lines {
     pub digits: usize,
     /// Unit shown after each value.
     pub suffix: &'static str,
+    /// Events on days between the first and the last one.
+    pub marks: Vec<Mark>,
+}
+
+/// What happened on a day, drawn as a vertical line.
+pub struct Mark {
+    pub day: NaiveDate,
+    pub text: String,
 }
 
 impl Lines {
@@ -53,6 +61,9 @@ impl Lines {
         let scale = Scale::around(values, self.floor, self.inverted);
         let drawing = html! {
             (grid(&scale))
+            @for it in self.shown_marks() {
+                path .mark d=(format_args!("M{:.1} 0V400", time.x(it.day))) { title { (it.day) ": " (it.text) } }
+            }
             @for it in &self.series { (self.line(it, time, &scale)) }
             (self.hover_targets(time, &scale))
         };
@@ -71,9 +82,25 @@ impl Lines {
             ys: scale.labels(self.factor, self.suffix),
             xs: time.labels(),
             drawing,
-            data_table: data_table(self.table()),
+            data_table: data_table(self.table(), &self.mark_list()),
         }
         .html()
+    }
+
+    fn mark_list(&self) -> Markup {
+        let items: Vec<Markup> = { self.shown_marks() }
+            .map(|it| html! { (components::day(it.day)) ": " (it.text) })
+            .collect();
+        if items.is_empty() {
+            return Markup::default();
+        }
+        html! { p .small { "Events, drawn as vertical lines:" } (components::list("small", &items)) }
+    }
+
+    fn shown_marks(&self) -> impl Iterator<Item = &Mark> {
+        let (first, last) = (self.days.iter().min(), self.days.iter().max());
+        let is_shown = move |it: &&Mark| first <= Some(&it.day) && Some(&it.day) <= last;
+        self.marks.iter().filter(is_shown)
     }
 
     fn line(&self, series: &Series, time: TimeAxis, scale: &Scale) -> Markup {
@@ -185,7 +212,26 @@ mod tests {
             factor: 1.0,
             digits: 0,
             suffix: "",
+            marks: vec![],
         }
+    }
+
+    #[test]
+    fn marks_within_the_days_are_drawn_and_listed() {
+        let mut chart = chart(vec![Some(1.0), None, Some(21.0)]);
+        chart.marks = [1, 2, 9]
+            .map(|day| Mark {
+                day: NaiveDate::from_ymd_opt(2026, 11, day).expect("a day"),
+                text: format!("<event {day}>"),
+            })
+            .into();
+        let html = chart.html().into_string();
+        assert!(
+            html.contains(r#"class="mark" d="M500.0 0V400"><title>2026-11-02: &lt;event 2&gt;"#)
+        );
+        let twin = html.split("<details").nth(1).expect("a table");
+        assert_eq!(twin.matches("&lt;event").count(), 2);
+        assert!(!html.contains("event 9"));
     }
 
     #[test]

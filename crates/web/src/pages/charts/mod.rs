@@ -12,7 +12,7 @@ mod shares;
 pub use fan::{Fan, FanPoint};
 pub use inline_charts::{bar, bars, ring, sparkline, stacked_bar, threshold_bar};
 pub use lanes::Lanes;
-pub use lines::{Lines, Series};
+pub use lines::{Lines, Mark, Series};
 pub use shares::{Column as ShareColumn, Shares};
 
 use super::components::Table;
@@ -108,7 +108,7 @@ impl TimeAxis {
     }
 }
 
-/// The chart's data in a collapsed table.
-fn data_table(table: Table) -> Markup {
-    html! { details .twin { summary { "The same as a table" } (table.without_card_layout().hide_caption().html()) } }
+/// The chart's data in a collapsed table, with what else the chart shows.
+fn data_table(table: Table, besides: &Markup) -> Markup {
+    html! { details .twin { summary { "The same as a table" } (table.without_card_layout().hide_caption().html()) (besides) } }
 }

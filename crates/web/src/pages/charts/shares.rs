@@ -52,7 +52,7 @@ impl Shares {
             ys: scale.labels(100.0, " %"),
             xs: time.labels(),
             drawing,
-            data_table: data_table(self.table()),
+            data_table: data_table(self.table(), &Markup::default()),
         }
         .html()
     }

@@ -1,7 +1,9 @@
 use super::{Group, ResultContext, ResultPage, engine_title};
-use crate::pages::charts::{Lines, Series};
-use crate::pages::components;
+use crate::pages::charts::{Lines, Mark, Series};
+use crate::pages::{PageError, components, events};
+use analysis::events::{EventClass, EventSeverity};
 use analysis::findings::ai_trends::{AiTrendRecord, AiTrendsSummary, TrendVerdict};
+use domain::event::LoggedEvent;
 use maud::Markup;
 
 pub const PAGE: ResultPage = ResultPage {
@@ -14,7 +16,7 @@ pub const PAGE: ResultPage = ResultPage {
     rows: 20,
 };
 
-pub fn body(found: &ResultContext<'_>) -> Vec<Markup> {
+pub async fn body(found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {
     let records: Vec<AiTrendRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<AiTrendsSummary>() {
@@ -36,9 +38,12 @@ pub fn body(found: &ResultContext<'_>) -> Vec<Markup> {
             "A course begins with the second week of answers.",
         ));
     }
-    body.extend(records.iter().map(record_card));
+    let (visit, project) = (found.visit, found.project.id);
+    let events =
+        events::for_charts(visit, project, &[EventClass::Ai], EventSeverity::Info, None).await?;
+    body.extend(records.iter().map(|it| record_card(it, &events)));
     body.push(found.pager());
-    body
+    Ok(body)
 }
 
 const fn verdict(it: TrendVerdict) -> &'static str {
@@ -53,7 +58,7 @@ const fn verdict(it: TrendVerdict) -> &'static str {
     }
 }
 
-fn trend_chart(it: &AiTrendRecord) -> Markup {
+fn trend_chart(it: &AiTrendRecord, marks: Vec<Mark>) -> Markup {
     let days: Vec<_> = it.points.iter().map(|it| it.date).collect();
     let line = |value: fn(&analysis::findings::ai_trends::AiTrendPoint) -> Option<f64>| -> Vec<Option<f64>> { it.points.iter().map(value).collect() };
     Lines {
@@ -91,11 +96,15 @@ fn trend_chart(it: &AiTrendRecord) -> Markup {
         factor: 100.0,
         digits: 1,
         suffix: " %",
+        marks,
     }
     .html()
 }
 
-fn record_card(it: &AiTrendRecord) -> Markup {
+fn record_card(it: &AiTrendRecord, events: &[LoggedEvent]) -> Markup {
+    let is_of = |event: &&LoggedEvent| event.entry.event.subject.label == it.engine;
+    let of_engine = events.iter().filter(|_| it.keyword.is_none()).filter(is_of);
+    let marks = events::marks(of_engine);
     let change = match (it.change_abs, it.change_low, it.change_high) {
         (Some(by), Some(low), Some(high)) => components::text(format_args!(
             "{:+.1} points, with 95 % between {:+.1} and {:+.1}",
@@ -166,7 +175,8 @@ fn record_card(it: &AiTrendRecord) -> Markup {
         .keyword
         .as_deref()
         .map_or_else(|| "All keywords".to_owned(), |it| format!("“{it}”"));
-    let inside = components::side_by_side("split", trend_chart(it), components::pairs(facts));
+    let inside =
+        components::side_by_side("split", trend_chart(it, marks), components::pairs(facts));
     components::card_with_aside(
         engine_title(&it.engine),
         &format!("{about}, by {}", components::humanize_value(&it.period)),

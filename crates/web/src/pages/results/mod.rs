@@ -93,7 +93,7 @@ result_pages! { |found|
     Cannibalization: cannibalization => cannibalization::body(found).await;
     Forecast: forecast => forecast::body(found).await;
     AiVisibility: ai_visibility => ai_visibility::body(found).await;
-    AiTrends: ai_trends => Ok(ai_trends::body(found));
+    AiTrends: ai_trends => ai_trends::body(found).await;
     GeoScore: geo_score => geo_score::body(found).await;
     Content: content => content::body(found).await;
     BrokenLinks: broken_links => Ok(broken_links::body(found));

@@ -1,7 +1,9 @@
 use super::{Group, ResultContext, ResultPage};
-use crate::pages::charts::{Lines, Series, stacked_bar};
+use crate::pages::charts::{Lines, Mark, Series, stacked_bar};
+use crate::pages::events;
 use crate::pages::measures::{change_cell, insert_gaps, position_cell};
 use crate::pages::{PageError, components, measures};
+use analysis::events::{EventClass, EventSeverity, SubjectKind};
 use analysis::findings::rankings::{RankingRecord, RankingsSummary, Weighting};
 use chrono::TimeDelta;
 use maud::{Markup, html};
@@ -193,7 +195,7 @@ async fn history(found: &ResultContext<'_>, keyword: i64) -> Result<Markup, Page
         components::humanize_value(&newest.market.device)
     );
     let chart = html! {
-        div .stack { (components::tabs("How far back", &tabs)) (position_chart(&past, &text)) }
+        div .stack { (components::tabs("How far back", &tabs)) (position_chart(&past, &text, marks(found, keyword).await?)) }
     };
     let side = html! { (worth) (components::link(&serp, "See the search page")) };
     let inside = components::side_by_side("split", chart, side);
@@ -204,7 +206,15 @@ async fn history(found: &ResultContext<'_>, keyword: i64) -> Result<Markup, Page
     ))
 }
 
-fn position_chart(past: &[RankingRecord], text: &str) -> Markup {
+async fn marks(found: &ResultContext<'_>, keyword: i64) -> Result<Vec<Mark>, PageError> {
+    let subject = Some((SubjectKind::Keyword, keyword.to_string()));
+    let (visit, project) = (found.visit, found.project.id);
+    let (classes, min_severity) = ([EventClass::Ranks], EventSeverity::Info);
+    let events = events::for_charts(visit, project, &classes, min_severity, subject).await?;
+    Ok(events::marks(events.iter()))
+}
+
+fn position_chart(past: &[RankingRecord], text: &str, marks: Vec<Mark>) -> Markup {
     let points = past.iter().map(|it| {
         (
             it.envelope.measured_at.date_naive(),
@@ -235,6 +245,7 @@ fn position_chart(past: &[RankingRecord], text: &str) -> Markup {
         factor: 1.0,
         digits: 0,
         suffix: "",
+        marks,
     }
     .html()
 }
