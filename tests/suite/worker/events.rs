@@ -1,13 +1,12 @@
 //! Events that analyses find.
 
-use super::{api::Api, on_both, world::World};
+use super::{api::Api, on_both, search_intelligence::remember, world::World};
 use analysis::events::{EventKind, EventSeverity, TestName, sentence};
 use analysis::provenance::Provenance;
 use chrono::{DateTime, Days, Utc};
 use domain::{
     event::{EventFilter, EventOrder, LoggedEvent},
-    ids::{AccountId, JobId, KeywordId, ProjectId},
-    ports::storage::Transaction,
+    ids::{AccountId, JobId, KeywordId},
     results::{KeywordMeasurement, RankPoint, RankState, SearchSource},
 };
 use serde_json::{Value, json};
@@ -61,16 +60,6 @@ fn steady(keyword: i64, position: Option<u32>, now: DateTime<Utc>) -> Vec<Keywor
         }
     };
     (1..=27).map(on).collect()
-}
-
-async fn remember(world: &World, project: i64, measurements: &[KeywordMeasurement]) {
-    let account = AccountId(world.account());
-    let add = |mut work: Box<dyn Transaction>| async move {
-        let port = work.measurements();
-        port.add(account, ProjectId(project), measurements).await?;
-        work.commit().await
-    };
-    world.database.port().transaction(add).await.unwrap();
 }
 
 async fn check(api: &Api, project: i64) {

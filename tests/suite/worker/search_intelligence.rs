@@ -165,7 +165,7 @@ fn past(
     (1..=40).map(day).collect()
 }
 
-async fn remember(world: &World, project: i64, measurements: &[KeywordMeasurement]) {
+pub async fn remember(world: &World, project: i64, measurements: &[KeywordMeasurement]) {
     let account = AccountId(world.account());
     let add = |mut work: Box<dyn Transaction>| async move {
         let port = work.measurements();

@@ -47,17 +47,6 @@ texts::wire_enum! {
 }
 
 texts::wire_enum! {
-    /// How long an event is stored.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum EventRetention {
-        /// For the account's `event_days`.
-        Account = "account",
-        /// For 400 days, whatever the account chose.
-        Security = "security",
-    }
-}
-
-texts::wire_enum! {
     /// How much an event matters, ascending.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -126,13 +115,6 @@ impl EventKind {
             is_tested,
         }
     }
-
-    pub const fn retention(self) -> EventRetention {
-        match self.info().class {
-            EventClass::Security => EventRetention::Security,
-            _ => EventRetention::Account,
-        }
-    }
 }
 
 impl EventSeverity {
@@ -181,21 +163,5 @@ mod tests {
             assert_eq!(serde_json::from_str::<EventKind>(&json).unwrap(), kind);
         }
         assert!(serde_json::from_str::<EventKind>("\"rank.moved\"").is_err());
-    }
-
-    #[test]
-    fn only_security_kinds_are_stored_for_a_fixed_time() {
-        let fixed = EventKind::ALL.into_iter();
-        let fixed = fixed.filter(|it| it.retention() == EventRetention::Security);
-        let names: Vec<&str> = fixed.map(EventKind::name).collect();
-        assert_eq!(
-            names,
-            [
-                "token.created",
-                "token.leaked",
-                "sign_in.new_device",
-                "sign_in.failed"
-            ]
-        );
     }
 }

@@ -23,7 +23,7 @@ pub use budget::AlarmBudget;
 pub use console::{PropertyClicks, clicks_fell};
 pub use event::{Event, EventDraft, EventProject, EventRun, MAX_BYTES, Subject, SubjectKind};
 pub use job::{analysis_failed, analysis_partial};
-pub use kind::{Direction, EventClass, EventKind, EventRetention, EventSeverity, KindInfo};
+pub use kind::{Direction, EventClass, EventKind, EventSeverity, KindInfo};
 pub use label::MAX_LABEL;
 pub use limit::{EventLimit, MAX_EVENTS};
 pub use outcome::{TestName, TestOutcome, UntestedReason};

@@ -56,7 +56,15 @@ type Step = fn(&mut Db, AccountId, ProjectId) -> QueryResult<bool>;
 /// Deletes the next batch; returns whether anything is left, the project itself included.
 pub fn purge_next_part(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
     let steps: [Step; 9] = [
-        records, ranks, rows, pages, answers, tallies, plans, happenings, ended_jobs,
+        records,
+        ranks,
+        rows,
+        pages,
+        answers,
+        tallies,
+        plans,
+        logged_events,
+        ended_jobs,
     ];
     for step in steps {
         if step(db, account, project)? {
@@ -111,7 +119,7 @@ fn rows(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool
     Ok(!some.is_empty())
 }
 
-fn happenings(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
+fn logged_events(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
     let some: Vec<i64> = rows_of!(events, account)
         .filter(events::project_id.eq(project.0))
         .order(events::seq)

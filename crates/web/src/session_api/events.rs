@@ -52,10 +52,10 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiRespon
     call.query.finish()?;
     let account = call.member.account.id;
     if let Some(project) = project {
-        let found = services.core.project(account, project).await?;
-        found
-            .filter(|it| call.member.may_see(it.id))
-            .ok_or_else(refusals::no_project)?;
+        if !call.member.may_see(project) {
+            return Err(refusals::no_project());
+        }
+        services.project(account, project).await?;
     }
     let order = match after {
         Some(after) => EventOrder::OldestFirst {
